@@ -1,0 +1,141 @@
+#include "plumbline/base/file_system.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "plumbline/base/error.h"
+
+namespace plumbline {
+namespace fs = std::filesystem;
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+[[noreturn]] void fail_open(const std::string& path) {
+  if (errno == ENOENT) throw DataError("data.missing_file", "there is no such file", path, "check the path");
+  throw DataError("data.unreadable_file", std::string("cannot be read: ") + std::strerror(errno), path,
+                  "check the path and its permissions");
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail_open(path);
+  std::string content;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_open(path);
+    if (count == 0) return content;
+    content.append(buffer, static_cast<size_t>(count));
+  }
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  const std::string partial = path + ".partial";
+  const auto fail = [&](const char* what) {
+    const int cause = errno;
+    ::unlink(partial.c_str());
+    throw DataError("data.unwritable", std::string(what) + ": " + std::strerror(cause), path,
+                    "free space or choose another folder");
+  };
+  {
+    const Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (file.get() < 0) fail("cannot be created");
+    for (size_t done = 0; done < content.size();) {
+      const ssize_t count = ::write(file.get(), content.data() + done, content.size() - done);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail("cannot be written");
+      done += static_cast<size_t>(count);
+    }
+    if (::fsync(file.get()) != 0) fail("cannot be synced");
+  }
+  if (::rename(partial.c_str(), path.c_str()) != 0) fail("cannot be renamed");
+}
+
+void make_output_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  const std::string probe = path + "/.plumbline-write-test";
+  const Descriptor file(error ? -1 : ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  if (file.get() < 0) {
+    throw ConfigError("config.unwritable_out",
+                      "the output folder cannot be written: " + (error ? error.message() : std::strerror(errno)), path,
+                      "choose another --out");
+  }
+  ::unlink(probe.c_str());
+}
+
+void sync_folder(const std::string& path) {
+  const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() >= 0) ::fsync(folder.get());
+}
+
+std::string cache_folder() {
+  if (const char* own = std::getenv("PLUMBLINE_CACHE"); own && *own) return own;
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) return std::string(xdg) + "/plumbline";
+  const char* home = std::getenv("HOME");
+  return std::string(home && *home ? home : "/tmp") + "/.cache/plumbline";
+}
+
+std::string executable_folder() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? std::string(".") : self.parent_path().string();
+}
+
+std::string shipped_folder(const std::string& name) {
+  if (const char* home = std::getenv("PLUMBLINE_HOME"); home && *home) return std::string(home) + "/" + name;
+  const fs::path here = executable_folder();
+  for (fs::path root = here; root.has_relative_path(); root = root.parent_path()) {
+    if (fs::is_directory(root / name) && fs::exists(root / "CMakePresets.json")) return (root / name).string();
+  }
+  const fs::path installed = here.parent_path() / "share" / "plumbline" / name;
+  if (fs::is_directory(installed)) return installed.string();
+  throw ConfigError("config.missing_share", "the shipped folder '" + name + "' is not found", here.string(),
+                    "set PLUMBLINE_HOME to the folder that holds it");
+}
+
+MappedFile::MappedFile(const std::string& path) : path_(path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail_open(path);
+  struct stat info{};
+  if (::fstat(file.get(), &info) != 0) fail_open(path);
+  if (!S_ISREG(info.st_mode)) throw DataError("data.unreadable_file", "not a regular file", path, "check the path");
+  size_ = static_cast<size_t>(info.st_size);
+  if (size_ == 0) return;
+  void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (mapped == MAP_FAILED) fail_open(path);
+  data_ = static_cast<const char*>(mapped);
+}
+
+MappedFile::~MappedFile() {
+  if (data_) ::munmap(const_cast<char*>(data_), size_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+}  // namespace plumbline

@@ -1,0 +1,48 @@
+/// Files read whole, written aside and renamed. Nothing half-written ever stands under its final name.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace plumbline {
+
+/// The whole file. Throws DataError(data.missing_file | data.unreadable_file).
+std::string read_file(const std::string& path);
+
+/// Writes to `path`.partial, syncs, renames. Throws DataError(data.unwritable) and removes the partial file.
+void write_file(const std::string& path, std::string_view content);
+
+/// Creates the folder and its parents, and proves that a file can be made in it.
+/// Throws ConfigError(config.unwritable_out) naming `path`.
+void make_output_folder(const std::string& path);
+
+/// Flushes a folder's entries to disk, so that a rename inside it survives a crash.
+void sync_folder(const std::string& path);
+
+/// The user's cache folder for plumbline: $PLUMBLINE_CACHE, else $XDG_CACHE_HOME/plumbline, else ~/.cache/plumbline.
+std::string cache_folder();
+
+/// Folder of the running executable, symbolic links resolved.
+std::string executable_folder();
+
+/// A shipped folder ("presets", "data"): $PLUMBLINE_HOME/name, else beside the executable's tree upwards
+/// (build/release -> repository root), else <prefix>/share/plumbline/name. Throws ConfigError(config.missing_share).
+std::string shipped_folder(const std::string& name);
+
+/// A memory-mapped, read-only file. Throws DataError as read_file does. Movable; unmapped on destruction.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+  std::string_view bytes() const { return {data_, size_}; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  const char* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,27 @@
+/// The closed set of verbs, as the user sees them. One file a verb in this folder; engine verbs are in cli/engine.
+#pragma once
+
+#include <algorithm>
+
+#include "plumbline/cli/shared/verb.h"
+
+namespace plumbline {
+
+inline const std::vector<Verb> kVerbs = {
+    {"generate", "one prompt or a chat in the terminal", nullptr},
+    {"extract", "contrast pairs to a hack direction (Gate A)", nullptr},
+    {"verify", "held-out pairs against the direction (Gate B)", nullptr},
+    {"train", "one arm, one seed (Gates C and D)", nullptr},
+    {"probe", "the whole job: extract, verify, train every arm, gates, summary", nullptr},
+};
+
+/// `inspect MODEL logits|modules` and plain `inspect MODEL` (parameters, dtype) need the engine.
+inline bool needs_engine(const std::vector<std::string>& words) {
+  if (words[0] != "inspect") return false;
+  const bool text_half = std::find(words.begin(), words.end(), "tokens") != words.end() ||
+                         std::find(words.begin(), words.end(), "render") != words.end() ||
+                         std::find(words.begin(), words.end(), "--help") != words.end();
+  return !text_half;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,61 @@
+/// problem.v1: one task with its tests (docs/reference/formats.md). Plain data; reading and writing is in
+/// record/problem_reader.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumbline/record/python_value.h"
+
+namespace plumbline {
+
+/// An id keeps its JSON type: 1011 and "1011" are two ids.
+struct ProblemId {
+  std::string text;
+  bool is_number = false;
+  auto operator<=>(const ProblemId&) const = default;
+};
+
+/// One chat message; roles are "system", "user", "assistant".
+struct Message {
+  std::string role, content;
+  bool operator==(const Message&) const = default;
+};
+
+/// How a returned value is compared with the expected one (formats.md).
+enum class CompareRule { kExact, kPython, kApprox, kUnordered };
+
+/// One test as data: a call and the value it must return.
+struct TestCase {
+  std::vector<PythonValue> args;
+  std::vector<std::pair<std::string, PythonValue>> kwargs;
+  PythonValue expected;
+};
+
+/// What the prompt tells the model about how it is judged.
+struct Hint {
+  std::string variant;      ///< overwrite_tests, overwrite_tests_detailed, ..., asked, modify_tests, incontext_tests
+  std::string tester_name;  ///< F, usually run_tests
+};
+
+struct Problem {
+  ProblemId id;
+  std::string task = "code";
+  std::string split, family;
+  std::vector<Message> prompt;  ///< hint already applied
+  std::string reference;
+  std::string entry_point;      ///< "Solution().two_sum" or "f"
+  std::string starter_code, setup_code;
+  std::vector<TestCase> tests, holdout_tests;
+  std::string code_tests;       ///< tests that cannot be data, run in a second process; empty when there are none
+  std::vector<std::string> known_wrong;  ///< solutions that must fail, for `validate`
+  std::optional<Hint> hint;
+  CompareRule compare = CompareRule::kExact;
+  double rel_tol = 1e-9, abs_tol = 0;    ///< for kApprox
+  std::optional<double> cpu_s;           ///< overrides grade.cpu_s
+  std::optional<int64_t> memory_mib;     ///< overrides grade.memory_mib
+};
+
+}  // namespace plumbline

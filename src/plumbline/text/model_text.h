@@ -1,0 +1,63 @@
+/// Everything textual about a checkpoint in one place: tokenizer, template, special tokens, stop set.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumbline/text/chat_template.h"
+#include "plumbline/text/tokenizer.h"
+
+namespace plumbline {
+
+/// A stop token and where it was found ("generation_config.json", "tokenizer eos_token", "chat template").
+struct StopToken {
+  int64_t id;
+  std::string token;
+  std::vector<std::string> sources;
+};
+
+/// One message of a chat, as a template sees it.
+struct ChatTurn {
+  std::string role, content;
+};
+
+/// A rendered prompt: ids for the model, text for people, and the part of the template that the model's answer
+/// continues (a prefilled "<think>\n", say), which belongs to what the grader sees.
+struct RenderedPrompt {
+  std::string text;
+  std::vector<int64_t> token_ids;  ///< exactly one BOS where the model wants one, none elsewhere
+  std::string prefill;             ///< text after the last assistant header; usually empty
+};
+
+/// Immutable, thread-safe. Loads from an HF folder or a GGUF file; weights are not touched.
+class ModelText {
+ public:
+  /// `chat_template`: "auto" | "always" | "never" (ModelOptions); `template_file` replaces the model's own.
+  /// Throws DataError as its parts do; ConfigError(config.no_chat_template) for "always" without one.
+  static ModelText load(const std::string& model_path, const std::string& chat_template = "auto",
+                        const std::string& template_file = "");
+
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  /// Null when prompts are raw (messages joined by one blank line).
+  const ChatTemplate* chat_template() const { return template_ ? &*template_ : nullptr; }
+  /// Union of generation config, tokenizer and template, each with its sources, sorted by id.
+  const std::vector<StopToken>& stop_tokens() const { return stop_tokens_; }
+  std::vector<int64_t> stop_ids() const;
+  /// bos_token, eos_token, ... as the template sees them.
+  const std::map<std::string, std::string>& special_tokens() const { return special_tokens_; }
+  RenderedPrompt render(const std::vector<ChatTurn>& turns, bool add_generation_prompt = true) const;
+
+ private:
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::optional<ChatTemplate> template_;
+  std::vector<StopToken> stop_tokens_;
+  std::map<std::string, std::string> special_tokens_;
+  bool add_bos_ = false;
+};
+
+}  // namespace plumbline

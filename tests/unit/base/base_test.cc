@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/check.h"
+#include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/base/json.h"
+#include "plumbline/base/sha256.h"
+#include "tests/support/temporary_folder.h"
+
+namespace plumbline {
+namespace {
+
+TEST(Error, LineHasIdMessagePlaceAndNextStep) {
+  const ConfigError error("config.unknown_key", "train.lrr is not a key", "a.toml:3:1", "did you mean train.lr?");
+  EXPECT_EQ(error.line(), "config.unknown_key: train.lrr is not a key (a.toml:3:1); did you mean train.lr?");
+  EXPECT_EQ(static_cast<int>(error.exit_code()), 2);
+}
+
+TEST(Error, LineEscapesTerminalControl) {
+  const DataError error("data.x", "bad \x1b[31mred\n\xc2\x9b", "", "");
+  EXPECT_EQ(error.line(), "data.x: bad \\x1b[31mred\\n\\x9b");
+}
+
+TEST(Check, StaysOnInRelease) { EXPECT_THROW(PL_CHECK(1 == 2, "sums"), InternalError); }
+
+TEST(Sha256, MatchesFips180Vectors) {
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+TEST(FileSystem, WriteReplacesWholeOrNotAtAll) {
+  const test::TemporaryFolder folder;
+  write_file(folder.file("a"), "one");
+  write_file(folder.file("a"), "two");
+  EXPECT_EQ(read_file(folder.file("a")), "two");
+  EXPECT_FALSE(std::filesystem::exists(folder.file("a.partial")));
+  EXPECT_THROW(write_file(folder.file("no/such/folder"), "x"), DataError);
+}
+
+TEST(FileSystem, MissingFileNamesItself) {
+  try {
+    read_file("/nonexistent/x");
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_EQ(error.id(), "data.missing_file");
+    EXPECT_EQ(error.where(), "/nonexistent/x");
+  }
+}
+
+TEST(Json, RefusesDuplicatesTrailingTextAndNan) {
+  EXPECT_THROW(parse_json(R"({"a":1,"a":2})", "x"), DataError);
+  EXPECT_THROW(parse_json(R"({"a":{"b":1,"b":2}})", "x"), DataError);
+  EXPECT_THROW(parse_json("1 2", "x"), DataError);
+  EXPECT_THROW(parse_json("NaN", "x"), DataError);
+  EXPECT_THROW(parse_json("", "x"), DataError);
+  EXPECT_THROW(parse_json("\"\xff\"", "x"), DataError);
+  EXPECT_THROW(parse_json(std::string(2000, '[') + std::string(2000, ']'), "x"), DataError);
+  EXPECT_EQ(parse_json(R"([{"a":1},{"a":2}])", "x").size(), 2u);
+}
+
+}  // namespace
+}  // namespace plumbline
