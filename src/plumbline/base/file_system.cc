@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -54,6 +55,10 @@ std::string read_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, std::string_view content) {
+  write_file(path, std::span(&content, 1));
+}
+
+void write_file(const std::string& path, std::span<const std::string_view> pieces) {
   const std::string partial = path + ".partial";
   const auto fail = [&](const char* what) {
     const int cause = errno;
@@ -64,11 +69,13 @@ void write_file(const std::string& path, std::string_view content) {
   {
     const Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (file.get() < 0) fail("cannot be created");
-    for (size_t done = 0; done < content.size();) {
-      const ssize_t count = ::write(file.get(), content.data() + done, content.size() - done);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail("cannot be written");
-      done += static_cast<size_t>(count);
+    for (const std::string_view piece : pieces) {
+      for (size_t done = 0; done < piece.size();) {
+        const ssize_t count = ::write(file.get(), piece.data() + done, piece.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) fail("cannot be written");
+        done += static_cast<size_t>(count);
+      }
     }
     if (::fsync(file.get()) != 0) fail("cannot be synced");
   }
@@ -121,7 +128,7 @@ std::string shipped_folder(const std::string& name) {
 MappedFile::MappedFile(const std::string& path) : path_(path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail_open(path);
-  struct stat info{};
+  struct stat info {};
   if (::fstat(file.get(), &info) != 0) fail_open(path);
   if (!S_ISREG(info.st_mode)) throw DataError("data.unreadable_file", "not a regular file", path, "check the path");
   size_ = static_cast<size_t>(info.st_size);
@@ -133,6 +140,13 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
 
 MappedFile::~MappedFile() {
   if (data_) ::munmap(const_cast<char*>(data_), size_);
+}
+
+void MappedFile::release(std::string_view part) const {
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<uintptr_t>(part.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<uintptr_t>(part.data() + part.size()) / page * page;
+  if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept

@@ -1,6 +1,7 @@
 /// Files read whole, written aside and renamed. Nothing half-written ever stands under its final name.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@ std::string read_file(const std::string& path);
 
 /// Writes to `path`.partial, syncs, renames. Throws DataError(data.unwritable) and removes the partial file.
 void write_file(const std::string& path, std::string_view content);
+/// The same, from pieces written one after the other, so that large content need not stand in one string.
+void write_file(const std::string& path, std::span<const std::string_view> pieces);
 
 /// Creates the folder and its parents, and proves that a file can be made in it.
 /// Throws ConfigError(config.unwritable_out) naming `path`.
@@ -38,6 +41,9 @@ class MappedFile {
   MappedFile& operator=(MappedFile&&) = delete;
   std::string_view bytes() const { return {data_, size_}; }
   const std::string& path() const { return path_; }
+  /// Lets the kernel drop the pages that lie wholly inside `part` of bytes(); they are read again when touched. Keeps
+  /// resident memory near what was made from the file while a large one is read once from front to back.
+  void release(std::string_view part) const;
 
  private:
   std::string path_;

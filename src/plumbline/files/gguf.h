@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -20,8 +21,18 @@ struct GgufValue {
       value;
 };
 
+/// How a GGUF tensor type packs its elements: `block_elements` consecutive ones of a row in `block_bytes` bytes.
+struct GgufType {
+  uint32_t number;
+  const char* name;
+  int64_t block_elements, block_bytes;
+};
+
+/// The type called `name`, or null.
+const GgufType* find_gguf_type(std::string_view name);
+
 /// A mapped GGUF file. Throws DataError: data.truncated_file, data.gguf_header, data.gguf_type (unknown tensor type,
-/// named with the tensor), with path and byte offset.
+/// named with the tensor), with path and byte offset. Immutable after construction, so reading is thread-safe.
 class GgufFile {
  public:
   explicit GgufFile(const std::string& path);
@@ -37,8 +48,13 @@ class GgufFile {
   const std::vector<int64_t>& integers(const std::string& key) const;
   const std::map<std::string, GgufValue>& metadata() const { return metadata_; }
   const std::string& path() const { return file_.path(); }
+  /// See MappedFile::release.
+  void release(const RawTensor& tensor) const { file_.release(tensor.bytes); }
 
  private:
+  template <typename T>
+  const T& typed(const std::string& key, const char* kind) const;
+
   MappedFile file_;
   std::map<std::string, GgufValue> metadata_;
   std::vector<RawTensor> tensors_;
