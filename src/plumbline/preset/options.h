@@ -16,6 +16,8 @@ struct RunOptions {
   int64_t threads = 0;          ///< CPU threads of the engine; 0 = all cores
   std::string device = "auto";  ///< auto, cpu, cuda, cuda:N
   int64_t micro_batch = 8;      ///< rows in one forward/backward; never changes the result (bnpo apart)
+
+  bool operator==(const RunOptions&) const = default;
 };
 
 /// [model]
@@ -24,33 +26,39 @@ struct ModelOptions {
   std::string dtype = "float32";       ///< float32, bfloat16: dtype of the weights in memory and of the forward pass
   std::string chat_template = "auto";  ///< auto (if the model has one), always, never
   std::string template_file;           ///< a Jinja file that replaces the model's own template
+
+  bool operator==(const ModelOptions&) const = default;
 };
 
 /// [data]
 struct DataOptions {
-  std::string problems;                 ///< problem.v1 JSON lines, or a format that readers know
-  std::string split = "train";          ///< which split to train on
-  int64_t limit = 0;                    ///< first N problems after ordering; 0 = all
-  uint64_t order_seed = 0;              ///< seed of the problem order
-  std::string hint = "asked";           ///< hint variant; "none" for no hint
+  std::string problems;         ///< problem.v1 JSON lines, or a format that readers know
+  std::string split = "train";  ///< which split to train on
+  int64_t limit = 0;            ///< first N problems after ordering; 0 = all
+  uint64_t order_seed = 0;      ///< seed of the problem order
+  std::string hint = "asked";   ///< hint variant; "none" for no hint
   std::string tester_name = "run_tests";
+
+  bool operator==(const DataOptions&) const = default;
 };
 
 /// [rollout]
 struct RolloutOptions {
-  int64_t group_size = 6;           ///< G, completions a prompt
+  int64_t group_size = 6;  ///< G, completions a prompt
   int64_t prompts_per_step = 8;
   int64_t max_new_tokens = 1024;
-  int64_t context_tokens = 2048;    ///< prompts with prompt + max_new above this are skipped and counted
+  int64_t context_tokens = 2048;  ///< prompts with prompt + max_new above this are skipped and counted
   double temperature = 0.7;
   double top_p = 1.0;
-  int64_t top_k = 0;                ///< 0 = off
-  std::string truncated = "keep";   ///< keep, mask, zero_reward
+  int64_t top_k = 0;               ///< 0 = off
+  std::string truncated = "keep";  ///< keep, mask, zero_reward
+
+  bool operator==(const RolloutOptions&) const = default;
 };
 
 /// [train]
 struct TrainOptions {
-  std::string objective = "rl";       ///< rl
+  std::string objective = "rl";  ///< rl
   std::string loss = "dr_grpo";
   int64_t steps = 200;
   double lr = 7e-5;
@@ -59,38 +67,44 @@ struct TrainOptions {
   double beta = 1e-3;                 ///< weight of the k3 KL to the zero adapter
   double clip_low = 0.2;
   double clip_high = 0.2;
-  double grad_clip = 1.0;             ///< global norm; 0 = off
-  double weight_decay = 0.1;          ///< decoupled, toward the initial value 0
+  double grad_clip = 1.0;     ///< global norm; 0 = off
+  double weight_decay = 0.1;  ///< decoupled, toward the initial value 0
   std::vector<double> betas = {0.9, 0.99};
   double eps = 1e-8;
-  std::string zero_spread = "skip";   ///< skip, keep, resample
-  int64_t checkpoint_every = 50;      ///< steps; 0 = only at the end
+  std::string zero_spread = "skip";  ///< skip, keep, resample
+  int64_t checkpoint_every = 50;     ///< steps; 0 = only at the end
   int64_t keep_checkpoints = 2;
-  double teacher_mix = 0.0;           ///< share of each group from a stored pool
+  double teacher_mix = 0.0;  ///< share of each group from a stored pool
+
+  bool operator==(const TrainOptions&) const = default;
 };
 
 /// [adapter]
 struct AdapterOptions {
-  std::string kind = "svd";                             ///< svd, lora
+  std::string kind = "svd";  ///< svd, lora
   std::vector<std::string> target_modules = {"attn-mlp"};
-  std::string merge_rounding = "stochastic";            ///< stochastic, nearest, split; "unmerged" = reference path
-  int64_t rank = 0;                                     ///< lora
-  double alpha = 0;                                     ///< lora
+  std::string merge_rounding = "stochastic";  ///< stochastic, nearest, split; "unmerged" = reference path
+  int64_t rank = 0;                           ///< lora
+  double alpha = 0;                           ///< lora
+
+  bool operator==(const AdapterOptions&) const = default;
 };
 
 /// [steer]
 struct SteerOptions {
-  std::string pairs;                     ///< pair file; empty = the shipped, locked one
-  std::vector<std::string> flavors;      ///< subset such as ["A"]; empty = all
-  std::string method = "mean_diff";      ///< mean_diff, unit_mean, flavor_span, svd
+  std::string pairs;                 ///< pair file; empty = the shipped, locked one
+  std::vector<std::string> flavors;  ///< subset such as ["A"]; empty = all
+  std::string method = "mean_diff";  ///< mean_diff, unit_mean, flavor_span, svd
   int64_t k = 1;
-  std::string control = "none";          ///< none, haar, shuffled, placebo
-  int64_t draw = 1;                      ///< which draw of a random control
-  std::string where = "gradient";        ///< gradient, update, both
-  std::string gate = "one_sided";        ///< one_sided, two_sided, reverse
+  std::string control = "none";    ///< none, haar, shuffled, placebo
+  int64_t draw = 1;                ///< which draw of a random control
+  std::string where = "gradient";  ///< gradient, update, both
+  std::string gate = "one_sided";  ///< one_sided, two_sided, reverse
   bool preserve_magnitude = true;
   double overshoot = 1.0;
-  int64_t refresh_every = 0;             ///< steps; 0 = frozen direction
+  int64_t refresh_every = 0;  ///< steps; 0 = frozen direction
+
+  bool operator==(const SteerOptions&) const = default;
 };
 
 /// [monitor]
@@ -99,30 +113,36 @@ struct MonitorOptions {
   double accuracy = 1.0;
   double penalty = 1.0;
   double alpha = 1.0;
+
+  bool operator==(const MonitorOptions&) const = default;
 };
 
 /// [grade]
 struct GradeOptions {
-  std::string reward = "loophole";            ///< loophole, signed, custom
-  double cpu_s = 10;                          ///< CPU seconds a submission, summed over its process tree
-  double wall_factor = 3;                     ///< wall-clock backstop = factor x cpu_s
-  int64_t memory_mib = 1024;                  ///< memory of the process tree
+  std::string reward = "loophole";  ///< loophole, signed, custom
+  double cpu_s = 10;                ///< CPU seconds a submission, summed over its process tree
+  double wall_factor = 3;           ///< wall-clock backstop = factor x cpu_s
+  int64_t memory_mib = 1024;        ///< memory of the process tree
   int64_t processes = 32;
   int64_t output_kib = 1024;
-  int64_t workers = 0;                        ///< 0 = cores
-  std::string min_isolation = "container";    ///< namespaces, bubblewrap, container, limits
-  std::string cache;                          ///< verdict cache file; empty = none
-  std::string python = "/usr/bin/python3";    ///< interpreter of graded code
+  int64_t workers = 0;                      ///< 0 = cores
+  std::string min_isolation = "container";  ///< namespaces, bubblewrap, container, limits
+  std::string cache;                        ///< verdict cache file; empty = none
+  std::string python = "/usr/bin/python3";  ///< interpreter of graded code
+
+  bool operator==(const GradeOptions&) const = default;
 };
 
 /// [eval]
 struct EvalOptions {
   std::vector<std::string> tasks = {"code"};
-  int64_t every = 0;        ///< steps between evaluations of the held-out slice; 0 = never; step 0 is included
-  int64_t slice = 64;       ///< problems in the slice
-  std::string adapter;      ///< RUN[@step]
+  int64_t every = 0;    ///< steps between evaluations of the held-out slice; 0 = never; step 0 is included
+  int64_t slice = 64;   ///< problems in the slice
+  std::string adapter;  ///< RUN[@step]
   int64_t samples = 1;
-  double temperature = 0;   ///< 0 = greedy
+  double temperature = 0;  ///< 0 = greedy
+
+  bool operator==(const EvalOptions&) const = default;
 };
 
 /// [probe]
@@ -130,15 +150,19 @@ struct ProbeOptions {
   std::vector<std::string> arms = {"vanilla", "projected"};
   std::vector<int64_t> seeds = {0};
   bool stop_at_gates = true;
+
+  bool operator==(const ProbeOptions&) const = default;
 };
 
 /// [gates]
 struct GateOptions {
-  double tolerance = 0.10;              ///< pass rate of projected within this of vanilla's (Gate D)
-  double min_hack_rate = 0.30;          ///< Gate C: vanilla's final hack rate must exceed this
-  double min_hack_reduction = 0.15;     ///< Gate D: projected must be below vanilla by this
-  double min_heldout_fraction = 0.50;   ///< Gate B, hard: share of modules with positive held-out cosine
-  double min_heldout_cosine = 0.20;     ///< Gate B, soft: mean held-out cosine
+  double tolerance = 0.10;             ///< pass rate of projected within this of vanilla's (Gate D)
+  double min_hack_rate = 0.30;         ///< Gate C: vanilla's final hack rate must exceed this
+  double min_hack_reduction = 0.15;    ///< Gate D: projected must be below vanilla by this
+  double min_heldout_fraction = 0.50;  ///< Gate B, hard: share of modules with positive held-out cosine
+  double min_heldout_cosine = 0.20;    ///< Gate B, soft: mean held-out cosine
+
+  bool operator==(const GateOptions&) const = default;
 };
 
 /// A whole preset. `name` is the file's stem; `source` the TOML path it came from.
@@ -156,6 +180,8 @@ struct Preset {
   EvalOptions eval;
   ProbeOptions probe;
   GateOptions gates;
+
+  bool operator==(const Preset&) const = default;
 };
 
 }  // namespace plumbline

@@ -7,7 +7,10 @@
 
 namespace plumbline {
 
+int check_main(const std::vector<std::string>& words);
+
 inline const std::vector<Verb> kVerbs = {
+    {"check", "pre-flight of this machine and of a preset", check_main},
     {"generate", "one prompt or a chat in the terminal", nullptr},
     {"extract", "contrast pairs to a hack direction (Gate A)", nullptr},
     {"verify", "held-out pairs against the direction (Gate B)", nullptr},

@@ -1,0 +1,371 @@
+#include "plumbline/preset/key_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plumbline/base/toml_reader.h"
+
+namespace plumbline {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct KeyName {
+  const char* table;
+  const char* key;
+  Slot (*slot)(Preset&);
+};
+// The name of a key is the name of its member, so the two cannot drift apart.
+#define PL_KEY(table, member)                                                     \
+  KeyName {                                                                       \
+#table, #member, [](Preset & preset) -> Slot { return &preset.table.member; } \
+  }
+
+KeyRow text(const KeyName& name, const char* doc) {
+  KeyRow row;
+  row.table = name.table;
+  row.key = name.key;
+  row.slot = name.slot;
+  row.doc = doc;
+  return row;
+}
+
+KeyRow required_text(const KeyName& name, const char* doc) {
+  KeyRow row = text(name, doc);
+  row.required = true;
+  return row;
+}
+
+KeyRow flag(const KeyName& name, const char* doc) {
+  return text(name, doc);
+}
+
+/// One word out of `allowed`; `supported` names those that this version runs (empty = all).
+KeyRow word(const KeyName& name, const char* doc, Words allowed, Words supported = {}) {
+  KeyRow row = text(name, doc);
+  row.allowed = std::move(allowed);
+  row.supported = std::move(supported);
+  return row;
+}
+
+KeyRow words(const KeyName& name, const char* doc, Words allowed, Words supported, bool may_be_empty) {
+  KeyRow row = word(name, doc, std::move(allowed), std::move(supported));
+  row.may_be_empty = may_be_empty;
+  return row;
+}
+
+KeyRow number(const KeyName& name, const char* doc, const char* unit, const NumberRange& range, Words supported = {}) {
+  KeyRow row = text(name, doc);
+  row.unit = unit;
+  row.range = range;
+  row.supported = std::move(supported);
+  return row;
+}
+
+KeyRow pair_of_numbers(const KeyName& name, const char* doc, const NumberRange& range) {
+  KeyRow row = number(name, doc, "", range);
+  row.list_size = 2;
+  return row;
+}
+
+constexpr double kMaxCount = 1e9;
+const NumberRange kAny = {};
+const NumberRange kNotNegative = {.min = 0};
+const NumberRange kPositive = {.min = 0, .min_excluded = true};
+const NumberRange kFraction = {.min = 0, .max = 1};
+const NumberRange kBelowOne = {.min = 0, .max = 1, .max_excluded = true};
+const NumberRange kUpToOne = {.min = 0, .max = 1, .min_excluded = true};
+
+NumberRange count_from(double min) {
+  return {.min = min, .max = kMaxCount};
+}
+
+const Words& arms() {
+  static const Words all = {"vanilla", "projected", "haar",    "haar.N",    "shuffled", "shuffled.N",
+                            "placebo", "rebound",   "penalty", "screening", "route"};
+  return all;
+}
+const Words& supported_arms() {
+  static const Words some = {"vanilla", "projected", "haar", "haar.N"};
+  return some;
+}
+
+void add(std::vector<KeyRow>& rows, std::vector<KeyRow> more) {
+  rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+std::vector<KeyRow> run_model_data_rows() {
+  return {
+      word(PL_KEY(run, arm), "arm of the comparison; a draw of a random control is written haar.2", arms(),
+           supported_arms()),
+      number(PL_KEY(run, seed), "root of every random stream", "", kNotNegative),
+      number(PL_KEY(run, threads), "CPU threads of the engine; 0 = all cores", "threads", {.min = 0, .max = 4096}),
+      word(PL_KEY(run, device), "where tensors live; auto = a GPU when the build has CUDA and one is visible",
+           {"auto", "cpu", "cuda", "cuda:N"}),
+      number(PL_KEY(run, micro_batch), "rows in one forward and backward pass; never changes the result", "rows",
+             count_from(1)),
+
+      required_text(PL_KEY(model, path), "HF folder, GGUF file, or the name of a model that `make model` brings"),
+      word(PL_KEY(model, dtype), "dtype of the weights in memory and of the forward pass", {"float32", "bfloat16"}),
+      word(PL_KEY(model, chat_template), "auto = wrap prompts when the model has a template",
+           {"auto", "always", "never"}),
+      text(PL_KEY(model, template_file), "Jinja file that replaces the model's own template; empty = the model's"),
+
+      required_text(PL_KEY(data, problems), "problem.v1 JSON lines, or another format that the readers know"),
+      text(PL_KEY(data, split), "split to train on; empty = every row"),
+      number(PL_KEY(data, limit), "first N problems after ordering; 0 = all", "problems", count_from(0)),
+      number(PL_KEY(data, order_seed), "seed of the problem order", "", kNotNegative),
+      word(PL_KEY(data, hint), "what the prompt says about how it is judged; none = nothing",
+           {"none", "overwrite_tests", "overwrite_tests_detailed", "overwrite_tests_aware", "asked", "modify_tests",
+            "incontext_tests"}),
+      text(PL_KEY(data, tester_name), "name of the tester function that hints speak of; a Python identifier"),
+  };
+}
+
+std::vector<KeyRow> rollout_rows() {
+  return {
+      number(PL_KEY(rollout, group_size), "completions a prompt (G)", "completions", count_from(2)),
+      number(PL_KEY(rollout, prompts_per_step), "prompts in one optimizer step", "prompts", count_from(1)),
+      number(PL_KEY(rollout, max_new_tokens), "longest completion; also a factor of the loss denominator", "tokens",
+             count_from(1)),
+      number(PL_KEY(rollout, context_tokens),
+             "prompts whose length + max_new_tokens exceeds this are skipped and counted", "tokens", count_from(2)),
+      number(PL_KEY(rollout, temperature), "divides the logits in sampling and in the loss alike", "", kPositive),
+      number(PL_KEY(rollout, top_p), "nucleus sampling; below 1 the sampling is off-policy", "", kUpToOne),
+      number(PL_KEY(rollout, top_k), "keep the k likeliest tokens; 0 = off", "tokens", count_from(0)),
+      word(PL_KEY(rollout, truncated), "what happens to completions that hit max_new_tokens",
+           {"keep", "mask", "zero_reward"}),
+  };
+}
+
+std::vector<KeyRow> train_rows() {
+  return {
+      word(PL_KEY(train, objective), "what is optimised", {"rl"}),
+      word(PL_KEY(train, loss), "policy loss and its denominator", {"dr_grpo", "grpo", "dapo", "bnpo"}, {"dr_grpo"}),
+      number(PL_KEY(train, steps), "optimizer steps", "steps", count_from(1)),
+      number(PL_KEY(train, lr), "learning rate after warm-up", "", kPositive),
+      number(PL_KEY(train, warmup_steps), "linear from 1e-3 of lr to lr; 0 = none", "steps", count_from(0)),
+      word(PL_KEY(train, schedule), "learning rate after warm-up", {"constant", "cosine"}),
+      number(PL_KEY(train, beta), "weight of the k3 KL to the base model", "", kNotNegative),
+      number(PL_KEY(train, clip_low), "the probability ratio is clipped below 1 - clip_low", "", kFraction),
+      number(PL_KEY(train, clip_high), "the probability ratio is clipped above 1 + clip_high", "", kNotNegative),
+      number(PL_KEY(train, grad_clip), "global gradient norm; 0 = off", "", kNotNegative),
+      number(PL_KEY(train, weight_decay), "decoupled, toward the initial value 0", "", kNotNegative),
+      pair_of_numbers(PL_KEY(train, betas), "decay of AdamW's two moments", kBelowOne),
+      number(PL_KEY(train, eps), "added to the root of AdamW's second moment", "", kPositive),
+      word(PL_KEY(train, zero_spread), "groups whose rewards are all equal", {"skip", "keep", "resample"},
+           {"skip", "keep"}),
+      number(PL_KEY(train, checkpoint_every), "steps between checkpoints; 0 = only at the end", "steps", count_from(0)),
+      number(PL_KEY(train, keep_checkpoints), "newest checkpoints that stay on disk", "checkpoints", count_from(1)),
+      number(PL_KEY(train, teacher_mix), "share of each group that comes from stored completions", "", kFraction,
+             {"0.0"}),
+
+      word(PL_KEY(adapter, kind), "what is trained", {"svd", "lora"}, {"svd"}),
+      words(PL_KEY(adapter, target_modules), "modules that carry an adapter: names, or the set attn-mlp", {}, {},
+            false),
+      word(PL_KEY(adapter, merge_rounding),
+           "how merged weights are rounded to the model's dtype; unmerged = the plain reference path",
+           {"stochastic", "nearest", "split", "unmerged"}, {"stochastic", "nearest", "unmerged"}),
+      number(PL_KEY(adapter, rank), "LoRA rank", "", count_from(0)),
+      number(PL_KEY(adapter, alpha), "LoRA scale", "", kNotNegative),
+  };
+}
+
+std::vector<KeyRow> steer_rows() {
+  return {
+      text(PL_KEY(steer, pairs), "file of contrast pairs; empty = the shipped, locked ones"),
+      words(PL_KEY(steer, flavors), "flavors of pairs to extract from; empty = all", {"A", "B", "C", "D"}, {}, true),
+      word(PL_KEY(steer, method), "how pair gradients become a direction",
+           {"mean_diff", "unit_mean", "flavor_span", "svd"}, {"mean_diff", "unit_mean"}),
+      number(PL_KEY(steer, k), "number of directions a module", "directions", count_from(1)),
+      word(PL_KEY(steer, control), "a direction that should do nothing, in place of the extracted one",
+           {"none", "haar", "shuffled", "placebo"}, {"none", "haar"}),
+      number(PL_KEY(steer, draw), "which draw of a random control", "", count_from(1)),
+      word(PL_KEY(steer, where), "project the gradient, the optimizer's update, or both",
+           {"gradient", "update", "both"}),
+      word(PL_KEY(steer, gate), "remove the positive part, all of it, or turn it round",
+           {"one_sided", "two_sided", "reverse"}),
+      flag(PL_KEY(steer, preserve_magnitude), "scale a projected gradient back to its norm"),
+      number(PL_KEY(steer, overshoot), "factor on what is removed", "", kNotNegative),
+      number(PL_KEY(steer, refresh_every), "steps between extractions on the current weights; 0 = frozen", "steps",
+             count_from(0), {"0"}),
+
+      word(PL_KEY(monitor, kind), "what a trusted monitor does to the training reward",
+           {"none", "penalty", "screening", "rebound"}, {"none"}),
+      number(PL_KEY(monitor, accuracy), "probability that the monitor's flag is right", "", kFraction),
+      number(PL_KEY(monitor, penalty), "taken off the reward of a flagged completion", "", kNotNegative),
+      number(PL_KEY(monitor, alpha), "strength of rebound", "", kNotNegative),
+  };
+}
+
+std::vector<KeyRow> grade_rows() {
+  return {
+      word(PL_KEY(grade, reward), "loophole = 0.5 compiles + 3 (trusted or hinted pass); signed = +1 or -1",
+           {"loophole", "signed", "custom"}, {"loophole", "signed"}),
+      number(PL_KEY(grade, cpu_s), "CPU time of a submission, summed over its processes", "s", kPositive),
+      number(PL_KEY(grade, wall_factor), "wall-clock backstop = wall_factor x cpu_s", "", {.min = 1}),
+      number(PL_KEY(grade, memory_mib), "memory of a submission, summed over its processes", "MiB", count_from(16)),
+      number(PL_KEY(grade, processes), "processes and threads of a submission", "processes", count_from(1)),
+      number(PL_KEY(grade, output_kib), "output of a submission", "KiB", count_from(1)),
+      number(PL_KEY(grade, workers), "submissions graded at once; 0 = cores", "workers", {.min = 0, .max = 4096}),
+      word(PL_KEY(grade, min_isolation), "weakest isolation that grading accepts; weaker is an error",
+           {"namespaces", "bubblewrap", "container", "limits"}),
+      text(PL_KEY(grade, cache), "verdict cache file; empty = none"),
+      text(PL_KEY(grade, python), "interpreter of graded code"),
+  };
+}
+
+std::vector<KeyRow> outcome_rows() {
+  return {
+      words(PL_KEY(eval, tasks), "task kinds to evaluate",
+            {"code", "step", "math", "physics", "provenance", "concept", "invention", "custom"}, {"code"}, false),
+      number(PL_KEY(eval, every), "steps between evaluations of the held-out slice, step 0 included; 0 = never",
+             "steps", count_from(0)),
+      number(PL_KEY(eval, slice), "problems in the held-out slice", "problems", count_from(1)),
+      text(PL_KEY(eval, adapter), "RUN or RUN@step whose adapter is evaluated; empty = none"),
+      number(PL_KEY(eval, samples), "completions a problem", "completions", count_from(1)),
+      number(PL_KEY(eval, temperature), "0 = greedy", "", kNotNegative),
+
+      words(PL_KEY(probe, arms), "arms of the comparison", arms(), supported_arms(), false),
+      number(PL_KEY(probe, seeds), "seeds that every arm runs with", "", kNotNegative),
+      flag(PL_KEY(probe, stop_at_gates), "stop when Gate A or B fails"),
+
+      number(PL_KEY(gates, tolerance), "Gate D: projected's pass rate may differ from vanilla's by this", "",
+             kFraction),
+      number(PL_KEY(gates, min_hack_rate), "Gate C: vanilla's final hack rate must exceed this", "", kFraction),
+      number(PL_KEY(gates, min_hack_reduction), "Gate D: projected must hack less than vanilla by this", "", kFraction),
+      number(PL_KEY(gates, min_heldout_fraction), "Gate B, hard: share of modules with positive held-out cosine", "",
+             kFraction),
+      number(PL_KEY(gates, min_heldout_cosine), "Gate B, soft: mean held-out cosine", "", {.min = -1, .max = 1}),
+  };
+}
+
+std::vector<KeyRow> all_rows() {
+  std::vector<KeyRow> rows;
+  for (auto* part : {run_model_data_rows, rollout_rows, train_rows, steer_rows, grade_rows, outcome_rows}) {
+    add(rows, part());
+  }
+  return rows;
+}
+
+/// "cuda:N" and "haar.N" stand for any number of at most nine digits.
+bool matches(const std::string& word, const std::string& pattern) {
+  if (pattern.size() < 2 || !(pattern.ends_with(":N") || pattern.ends_with(".N"))) return word == pattern;
+  const std::string prefix = pattern.substr(0, pattern.size() - 1);
+  const size_t num_digits = word.size() - std::min(word.size(), prefix.size());
+  return word.starts_with(prefix) && num_digits >= 1 && num_digits <= 9 &&
+         std::all_of(word.begin() + static_cast<std::ptrdiff_t>(prefix.size()), word.end(),
+                     [](char c) { return c >= '0' && c <= '9'; });
+}
+
+template <typename Item>
+std::string list_text(const std::vector<Item>& items) {
+  std::string out = "[";
+  for (const Item& item : items) {
+    if (out.size() > 1) out += ", ";
+    if constexpr (std::is_same_v<Item, std::string>) {
+      out += toml_quoted(item);
+    } else if constexpr (std::is_same_v<Item, double>) {
+      out += toml_real(item);
+    } else {
+      out += std::to_string(item);
+    }
+  }
+  return out + "]";
+}
+
+struct TextOf {
+  std::string operator()(const std::string* value) const { return toml_quoted(*value); }
+  std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
+  std::string operator()(const int64_t* value) const { return std::to_string(*value); }
+  std::string operator()(const uint64_t* value) const { return std::to_string(*value); }
+  std::string operator()(const double* value) const { return toml_real(*value); }
+  template <typename Item>
+  std::string operator()(const std::vector<Item>* value) const {
+    return list_text(*value);
+  }
+};
+
+struct TypeOf {
+  std::string_view operator()(const std::string*) const { return "string"; }
+  std::string_view operator()(const bool*) const { return "boolean"; }
+  std::string_view operator()(const int64_t*) const { return "integer"; }
+  std::string_view operator()(const uint64_t*) const { return "integer"; }
+  std::string_view operator()(const double*) const { return "number"; }
+  std::string_view operator()(const std::vector<std::string>*) const { return "list of strings"; }
+  std::string_view operator()(const std::vector<int64_t>*) const { return "list of integers"; }
+  std::string_view operator()(const std::vector<double>*) const { return "list of numbers"; }
+};
+
+}  // namespace
+
+bool NumberRange::contains(double value) const {
+  // Written so that NaN is outside every range.
+  return (min_excluded ? value > min : value >= min) && (max_excluded ? value < max : value <= max);
+}
+
+std::string NumberRange::text() const {
+  const bool has_min = min > kAny.min, has_max = max < kAny.max && max != kMaxCount;
+  if (has_min && has_max) {
+    return fmt::format("in {}{}, {}{}", min_excluded ? '(' : '[', min, max, max_excluded ? ')' : ']');
+  }
+  if (has_min) return fmt::format("{} {}", min_excluded ? ">" : ">=", min);
+  if (has_max) return fmt::format("{} {}", max_excluded ? "<" : "<=", max);
+  return "any";
+}
+
+std::span<const KeyRow> key_rows() {
+  static const std::vector<KeyRow> rows = all_rows();
+  return rows;
+}
+
+std::vector<std::string> table_names() {
+  std::vector<std::string> names;
+  for (const KeyRow& row : key_rows()) {
+    if (names.empty() || names.back() != row.table) names.emplace_back(row.table);
+  }
+  return names;
+}
+
+std::string_view table_doc(std::string_view table) {
+  if (table == "run") return "One run: which arm, which seed, on what.";
+  if (table == "model") return "The base model. There is no default: a preset names its model.";
+  if (table == "data") return "The problems and what the prompt says about grading.";
+  if (table == "rollout") return "How completions are sampled.";
+  if (table == "train") return "The optimizer's objective and schedule.";
+  if (table == "adapter") return "What is trained on top of the base weights.";
+  if (table == "steer") return "The hack direction and the gradient projection.";
+  if (table == "monitor") return "What a trusted monitor does to the training reward.";
+  if (table == "grade") return "How graded code is paid, limited and isolated.";
+  if (table == "eval") return "Evaluation, during training and afterwards.";
+  if (table == "probe") return "What `probe` compares.";
+  if (table == "gates") return "Thresholds of the gates.";
+  return "";
+}
+
+Slot slot_of(const KeyRow& row, const Preset& preset) {
+  // The accessor only forms an address; readers never write through it.
+  return row.slot(const_cast<Preset&>(preset));
+}
+
+std::string_view type_name(const Slot& slot) {
+  return std::visit(TypeOf{}, slot);
+}
+
+std::string value_text(const Slot& slot) {
+  return std::visit(TextOf{}, slot);
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+bool matches_any(const std::string& word, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return matches(word, pattern); });
+}
+
+}  // namespace plumbline

@@ -1,0 +1,176 @@
+#include "plumbline/preset/validation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "plumbline/base/error.h"
+#include "plumbline/base/toml_reader.h"
+#include "plumbline/preset/suggestion.h"
+
+namespace plumbline {
+namespace {
+
+class ValueCheck {
+ public:
+  ValueCheck(const KeyRow& row, const std::string& where) : row_(row), where_(where) {}
+
+  void operator()(const std::string* value) const { check_word(*value); }
+  void operator()(const bool*) const {}
+  void operator()(const int64_t* value) const { check_number(static_cast<double>(*value), std::to_string(*value)); }
+  void operator()(const uint64_t* value) const { check_number(static_cast<double>(*value), std::to_string(*value)); }
+  void operator()(const double* value) const { check_number(*value, toml_real(*value)); }
+  template <typename Item>
+  void operator()(const std::vector<Item>* items) const {
+    check_length(items->size());
+    for (const Item& item : *items) (*this)(&item);
+  }
+
+ private:
+  void check_word(const std::string& word) const {
+    if (row_.allowed.empty()) return;
+    if (!matches_any(word, row_.allowed)) {
+      const std::string near = nearest(word, row_.allowed);
+      throw ConfigError("config.not_allowed", fmt::format("{} cannot be {}", row_.name(), toml_quoted(word)), where_,
+                        near.empty() ? "one of: " + join(row_.allowed)
+                                     : fmt::format("did you mean \"{}\"? one of: {}", near, join(row_.allowed)));
+    }
+    if (!row_.supported.empty() && !matches_any(word, row_.supported)) refuse(toml_quoted(word));
+  }
+
+  void check_number(double value, const std::string& text) const {
+    if (!row_.range.contains(value) || std::abs(value) == std::numeric_limits<double>::infinity()) {
+      throw ConfigError("config.out_of_range", fmt::format("{} = {} is out of range", row_.name(), text), where_,
+                        fmt::format("it must be {}", row_.range.text()));
+    }
+    if (!row_.supported.empty() && !matches_any(text, row_.supported)) refuse(text);
+  }
+
+  void check_length(size_t size) const {
+    if (row_.list_size > 0 && size != row_.list_size) {
+      throw ConfigError("config.out_of_range", fmt::format("{} has {} items", row_.name(), size), where_,
+                        fmt::format("it must have exactly {}", row_.list_size));
+    }
+    if (size == 0 && !row_.may_be_empty) {
+      throw ConfigError("config.out_of_range", row_.name() + " is an empty list", where_, "name at least one item");
+    }
+  }
+
+  [[noreturn]] void refuse(const std::string& value) const {
+    throw ConfigError("config.not_supported", fmt::format("{} = {} is not in this version", row_.name(), value), where_,
+                      "this version has: " + join(row_.supported));
+  }
+
+  const KeyRow& row_;
+  const std::string& where_;
+};
+
+[[noreturn]] void conflict(const std::string& message, const std::string& where, const std::string& next_step) {
+  throw ConfigError("config.conflict", message, where, next_step);
+}
+
+/// "haar.2" -> "haar".
+std::string arm_kind(const std::string& arm) {
+  return arm.substr(0, arm.find('.'));
+}
+
+void check_required(const Preset& preset, const WhereOf& where_of) {
+  for (const KeyRow& row : key_rows()) {
+    if (!row.required || !std::get<std::string*>(slot_of(row, preset))->empty()) continue;
+    throw ConfigError("config.missing_key", row.name() + " is not set", where_of(row.name()),
+                      fmt::format("add it to [{}]: {}", row.table, row.doc));
+  }
+}
+
+void check_model_and_data(const Preset& preset, const WhereOf& where_of) {
+  if (preset.model.chat_template == "never" && !preset.model.template_file.empty()) {
+    conflict("model.template_file is set and model.chat_template = \"never\" ignores it",
+             where_of("model.template_file"), "drop one of the two");
+  }
+  const std::string& name = preset.data.tester_name;
+  const auto is_word = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ||
+      !std::all_of(name.begin(), name.end(), is_word)) {
+    throw ConfigError("config.not_allowed", "data.tester_name is not a Python identifier: " + toml_quoted(name),
+                      where_of("data.tester_name"), "use a name such as run_tests");
+  }
+}
+
+void check_rollout(const Preset& preset, const WhereOf& where_of) {
+  const RolloutOptions& rollout = preset.rollout;
+  if (rollout.max_new_tokens >= rollout.context_tokens) {
+    conflict(fmt::format("rollout.max_new_tokens = {} leaves no room for a prompt in rollout.context_tokens = {}",
+                         rollout.max_new_tokens, rollout.context_tokens),
+             where_of("rollout.max_new_tokens"), "raise context_tokens or lower max_new_tokens");
+  }
+}
+
+void check_adapter(const Preset& preset, const WhereOf& where_of) {
+  for (const char* key : {"rank", "alpha"}) {
+    const bool set = std::string(key) == "rank" ? preset.adapter.rank != 0 : preset.adapter.alpha != 0;
+    if (preset.adapter.kind == "svd" && set) {
+      conflict(fmt::format("adapter.{} belongs to lora and adapter.kind is \"svd\"", key),
+               where_of(std::string("adapter.") + key), "drop it");
+    }
+  }
+  for (const std::string& target : preset.adapter.target_modules) {
+    if (target.empty()) {
+      throw ConfigError("config.not_allowed", "adapter.target_modules has an empty name",
+                        where_of("adapter.target_modules"), "name a module, or the set attn-mlp");
+    }
+  }
+}
+
+void check_steer(const Preset& preset, const WhereOf& where_of) {
+  const SteerOptions& steer = preset.steer;
+  const bool rank_one = steer.method == "mean_diff" || steer.method == "unit_mean";
+  if (rank_one && steer.k != 1) {
+    conflict(fmt::format("steer.k = {} and steer.method = \"{}\" makes one direction", steer.k, steer.method),
+             where_of("steer.k"), "set k = 1");
+  }
+  if (steer.method == "svd" && steer.control == "shuffled") {
+    conflict("shuffled labels only change signs under steer.method = \"svd\": no control", where_of("steer.control"),
+             "use control haar or placebo");
+  }
+  const std::string arm = arm_kind(preset.run.arm);
+  if (arm == "projected" && steer.control != "none") {
+    conflict("run.arm = \"projected\" steers by the extracted direction and steer.control = \"" + steer.control +
+                 "\" replaces it",
+             where_of("steer.control"), "use run.arm = \"" + steer.control + "\"");
+  }
+  const bool control_arm = arm == "haar" || arm == "shuffled" || arm == "placebo";
+  if (control_arm && steer.control != "none" && steer.control != arm) {
+    conflict(fmt::format("run.arm = \"{}\" and steer.control = \"{}\" disagree", preset.run.arm, steer.control),
+             where_of("steer.control"), "drop steer.control: the arm sets it");
+  }
+}
+
+template <typename Item>
+void check_unique(const std::vector<Item>& items, const std::string& key, const WhereOf& where_of) {
+  if (std::set<Item>(items.begin(), items.end()).size() != items.size()) {
+    conflict(key + " names an item twice", where_of(key), "name each once");
+  }
+}
+
+}  // namespace
+
+void check_value(const KeyRow& row, const Preset& preset, const std::string& where) {
+  std::visit(ValueCheck(row, where), slot_of(row, preset));
+}
+
+void check_combinations(const Preset& preset, const WhereOf& where_of) {
+  check_required(preset, where_of);
+  check_model_and_data(preset, where_of);
+  check_rollout(preset, where_of);
+  check_adapter(preset, where_of);
+  check_steer(preset, where_of);
+  check_unique(preset.adapter.target_modules, "adapter.target_modules", where_of);
+  check_unique(preset.steer.flavors, "steer.flavors", where_of);
+  check_unique(preset.eval.tasks, "eval.tasks", where_of);
+  check_unique(preset.probe.arms, "probe.arms", where_of);
+  check_unique(preset.probe.seeds, "probe.seeds", where_of);
+}
+
+}  // namespace plumbline

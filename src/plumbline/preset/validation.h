@@ -1,0 +1,21 @@
+/// What a preset must satisfy before any weight is read: values row by row, then combinations of keys.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "plumbline/preset/key_table.h"
+
+namespace plumbline {
+
+/// Checks one value against its row: range, allowed words, list length, what this version runs.
+/// Throws ConfigError: config.out_of_range, config.not_allowed, config.not_supported, with `where`.
+void check_value(const KeyRow& row, const Preset& preset, const std::string& where);
+
+/// Where a key was set, for messages ("smoke.toml:12:3"); its table or the file's start for keys left out.
+using WhereOf = std::function<std::string(const std::string& key)>;
+
+/// Checks what single values cannot show. Throws ConfigError: config.missing_key, config.conflict, config.not_allowed.
+void check_combinations(const Preset& preset, const WhereOf& where_of);
+
+}  // namespace plumbline
