@@ -1,4 +1,4 @@
-/// problem.v1: one task with its tests (docs/reference/formats.md). Plain data; reading and writing is in
+/// problem.v1: one task with its tests (docs/reference/formats.md). Plain data; the reader is
 /// record/problem_reader.h.
 #pragma once
 
@@ -46,16 +46,20 @@ struct Problem {
   std::string split, family;
   std::vector<Message> prompt;  ///< hint already applied
   std::string reference;
-  std::string entry_point;      ///< "Solution().two_sum" or "f"
+  std::string entry_point;  ///< "Solution().two_sum" or "f"
   std::string starter_code, setup_code;
   std::vector<TestCase> tests, holdout_tests;
-  std::string code_tests;       ///< tests that cannot be data, run in a second process; empty when there are none
+  /// Tests that cannot be data: a Python program for the second process, empty when there are none. It runs after
+  /// setup_code and code_prelude, with the entry point's name (`f`, or the class `Solution`) bound to a stand-in that
+  /// calls the submission by value; it passes when it ends without an exception.
+  std::string code_tests;
+  std::string code_prelude;  ///< trusted program that code_tests may lean on (HumanEval: the prompt); run before them
   std::vector<std::string> known_wrong;  ///< solutions that must fail, for `validate`
   std::optional<Hint> hint;
   CompareRule compare = CompareRule::kExact;
-  double rel_tol = 1e-9, abs_tol = 0;    ///< for kApprox
-  std::optional<double> cpu_s;           ///< overrides grade.cpu_s
-  std::optional<int64_t> memory_mib;     ///< overrides grade.memory_mib
+  double rel_tol = 1e-9, abs_tol = 0;  ///< for kApprox
+  std::optional<double> cpu_s;         ///< overrides grade.cpu_s
+  std::optional<int64_t> memory_mib;   ///< overrides grade.memory_mib
 };
 
 }  // namespace plumbline

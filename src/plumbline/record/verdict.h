@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plumbline/record/problem.h"
@@ -29,11 +30,11 @@ struct Verdict {
   std::optional<bool> hinted_pass;  ///< unset when the problem has no hint
   TesterReport tester;
   Label label = Label::kIncorrect;
-  bool vacuous = false;             ///< own tester passes on the stub
-  std::optional<double> reward;     ///< unset when outcome is infra: never 0
+  bool vacuous = false;          ///< own tester passes on the stub
+  std::optional<double> reward;  ///< unset when outcome is infra: never 0
   std::vector<std::string> integrity;
-  std::string method;               ///< "data" or "code_tests"
-  std::string detail;               ///< first failing test or error, escaped, short; for people
+  std::string method;  ///< "data" or "code_tests"
+  std::string detail;  ///< first failing test or error, escaped, short; for people
   double cpu_ms = 0, wall_ms = 0;
   std::string isolation;
 
@@ -43,7 +44,11 @@ struct Verdict {
   bool is_infra() const { return outcome == Outcome::kInfra; }
 };
 
+/// The names of verdict.v1: "pass", "syntax_error", "correct_attempted_hack", ...
 std::string_view to_string(Outcome outcome);
 std::string_view to_string(Label label);
+/// The inverse; unset for an unknown name.
+std::optional<Outcome> outcome_from_string(std::string_view name);
+std::optional<Label> label_from_string(std::string_view name);
 
 }  // namespace plumbline

@@ -1,0 +1,35 @@
+/// Reads completions: JSON lines of `problem_id`, `sample`, `completion`, optional `token_ids` and `finish_reason`.
+/// Other keys are ignored, so stored rollouts of other tools can be read as they are.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumbline/record/completion.h"
+#include "plumbline/record/jsonl.h"
+
+namespace plumbline {
+
+/// Streams a file, or standard input for "-". Not thread-safe.
+class CompletionReader {
+ public:
+  explicit CompletionReader(const std::string& path) : lines_(path) {}
+  /// False at the end. Throws DataError with path:line: data.json, data.truncated_file, data.json_missing_key,
+  /// data.json_type.
+  bool next(Completion& completion);
+  /// "path:line" of the row read last.
+  std::string where() const { return lines_.where(); }
+
+ private:
+  JsonlReader lines_;
+};
+
+/// All rows of a file.
+std::vector<Completion> read_completions(const std::string& path);
+
+/// One row, as JSON.
+Completion parse_completion(const Json& row, const std::string& where);
+std::string to_json_line(const Completion& completion);
+
+}  // namespace plumbline
