@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>

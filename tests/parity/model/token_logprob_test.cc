@@ -91,7 +91,7 @@ TEST_P(LogprobGolden, CompletionTokensAreReadOnePlaceBefore) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, LogprobGolden, testing::Values("float32", "float64"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& suite) { return suite.param; });
 
 }  // namespace
 }  // namespace plumbline

@@ -56,7 +56,7 @@ TEST_P(ProjectionGolden, EveryVariantModuleAndMetric) {
 struct ReferenceAdamW {
   double beta1, beta2, eps, weight_decay, lr;
   int64_t num_steps = 0;
-  std::map<std::string, Tensor> first, second;
+  std::map<std::string, Tensor> first = {}, second = {};
 
   Tensor propose(const std::string& module, const Tensor& value, const Tensor& gradient) {
     Tensor& m = first.try_emplace(module, torch::zeros_like(value)).first->second;
@@ -121,7 +121,7 @@ TEST_P(ProjectionGolden, LeakThroughAdamWInEveryArm) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, ProjectionGolden, testing::Values("float32", "float64"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& suite) { return suite.param; });
 
 }  // namespace
 }  // namespace plumbline
