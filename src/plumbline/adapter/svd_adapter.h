@@ -11,18 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/adapter/thin_svd.h"
 #include "plumbline/model/decoder.h"
 
 namespace plumbline {
-
-/// Thin SVD of one weight in float32. Rank R = min(O, I).
-struct SvdBasis {
-  torch::Tensor u_OR, s_R, vh_RI;
-};
-
-/// Thin SVD through the float64 Gram matrix and eigh of the smaller side; the derived side is completed by QR where a
-/// singular value is ~ 0. Descending singular values. Joint signs of (u_i, v_i) are arbitrary and cancel everywhere.
-SvdBasis thin_svd(const torch::Tensor& weight_OI);
 
 /// How merged weights are rounded to the model's dtype (float32 models merge exactly; all modes are then the same).
 enum class MergeRounding { kNearest, kStochastic, kUnmerged };
@@ -32,9 +24,9 @@ enum class MergeRounding { kNearest, kStochastic, kUnmerged };
 class SvdAdapter {
  public:
   struct Module {
-    Linear* linear;          ///< borrowed from the decoder
-    SvdBasis basis;          ///< on the decoder's device
-    torch::Tensor delta_R;   ///< float32 master
+    Linear* linear;         ///< borrowed from the decoder
+    SvdBasis basis;         ///< on the decoder's device
+    torch::Tensor delta_R;  ///< float32 master
   };
 
   /// Bases come from the cache (cache_folder()/basis/<hash>.safetensors) or are computed and stored there.
