@@ -1,0 +1,151 @@
+#include "plumbline/text/tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <unordered_map>
+
+#include "plumbline/base/error.h"
+#include "plumbline/base/gzip.h"
+#include "plumbline/text/tokenizer_parts.h"
+#include "plumbline/text/unicode.h"
+
+namespace plumbline {
+namespace {
+
+constexpr size_t kMaxTextBytes = size_t{1} << 30;
+constexpr size_t kMaxFileBytes = size_t{256} << 20;
+
+std::vector<AddedToken> tokens_where(const TokenizerParts& parts, bool normalized) {
+  std::vector<AddedToken> tokens;
+  for (AddedToken token : parts.added_tokens) {
+    if (token.normalized != normalized) continue;
+    // Looked for in normalised text, so it must be written as it will stand there.
+    if (normalized && parts.normalizer) token.content = parts.normalizer->normalize(token.content);
+    tokens.push_back(std::move(token));
+  }
+  return tokens;
+}
+
+struct TokenText {
+  std::string text;
+  bool special = false;
+};
+
+}  // namespace
+
+struct Tokenizer::Impl {
+  TokenizerParts parts;
+  TokenFinder raw_finder, normalized_finder;
+  std::unordered_map<int64_t, TokenText> token_of_id;
+  std::unordered_map<std::string, int64_t> added_ids;
+
+  Impl(TokenizerParts from, const std::string& where)
+      : parts(std::move(from)), raw_finder(tokens_where(parts, false)), normalized_finder(tokens_where(parts, true)) {
+    token_of_id.reserve(parts.bpe->vocabulary().size() + parts.added_tokens.size());
+    for (const auto& [token, id] : parts.bpe->vocabulary()) token_of_id[id] = {token, false};
+    for (const AddedToken& token : parts.added_tokens) add(token, where);
+  }
+
+  void add(const AddedToken& token, const std::string& where) {
+    const int64_t model_id = parts.bpe->id_of(token.content);
+    const auto holder = token_of_id.find(token.id);
+    const bool taken = holder != token_of_id.end() && holder->second.text != token.content;
+    if (token.id < 0 || taken || (model_id >= 0 && model_id != token.id)) {
+      throw DataError(
+          "data.tokenizer",
+          fmt::format("the added token \"{}\" has the id {}, which is another token's", token.content, token.id), where,
+          "the tokenizer file is damaged or not what it says");
+    }
+    token_of_id[token.id] = {token.content, token.special};
+    added_ids[token.content] = token.id;
+  }
+
+  /// Text without added tokens, already normalised.
+  void encode_plain(std::string text, bool at_start, std::vector<int64_t>& ids) const {
+    CutText cut(std::move(text), at_start);
+    if (parts.pre_tokenizer) parts.pre_tokenizer->cut(cut);
+    for (size_t i = 0; i < cut.pieces.size(); ++i) parts.bpe->encode(cut.piece(i), cut.raw_bytes, ids);
+  }
+
+  void encode_stretch(std::string text, bool at_start, std::vector<int64_t>& ids) const {
+    if (parts.normalizer) text = parts.normalizer->normalize(std::move(text));
+    if (normalized_finder.empty()) return encode_plain(std::move(text), at_start, ids);
+    for (const TokenStretch& stretch : normalized_finder.split(text)) {
+      if (stretch.id >= 0) {
+        ids.push_back(stretch.id);
+      } else {
+        encode_plain(text.substr(stretch.begin, stretch.end - stretch.begin), at_start && stretch.begin == 0, ids);
+      }
+    }
+  }
+
+  std::string decode(const std::vector<int64_t>& ids, bool keep_special) const {
+    std::vector<std::string> tokens;
+    for (const int64_t id : ids) {
+      const auto found = token_of_id.find(id);
+      if (found == token_of_id.end() || (found->second.special && !keep_special)) continue;
+      tokens.push_back(found->second.text);
+    }
+    const char* separator = "";
+    if (parts.decoder) {
+      tokens = parts.decoder->decode(std::move(tokens));
+    } else {
+      separator = " ";
+    }
+    return fmt::format("{}", fmt::join(tokens, separator));
+  }
+};
+
+Tokenizer::Tokenizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
+Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
+Tokenizer::~Tokenizer() = default;
+
+Tokenizer Tokenizer::load(const std::string& path) {
+  std::string file = path;
+  if (std::filesystem::is_directory(path)) {
+    file = path + "/tokenizer.json";
+    if (!std::filesystem::exists(file) && std::filesystem::exists(file + ".gz")) file += ".gz";
+  }
+  return Tokenizer(std::make_unique<Impl>(read_tokenizer_json(read_file_inflated(file, kMaxFileBytes), file), file));
+}
+
+std::vector<int64_t> Tokenizer::encode(std::string_view given) const {
+  if (given.size() > kMaxTextBytes) {
+    throw DataError("data.too_large", fmt::format("a text of {} bytes", given.size()), "", "cut it into parts");
+  }
+  const std::string text = replace_invalid_utf8(given);
+  std::vector<int64_t> ids;
+  for (const TokenStretch& stretch : impl_->raw_finder.split(text)) {
+    if (stretch.id >= 0) {
+      ids.push_back(stretch.id);
+    } else {
+      impl_->encode_stretch(text.substr(stretch.begin, stretch.end - stretch.begin), stretch.begin == 0, ids);
+    }
+  }
+  return ids;
+}
+
+std::string Tokenizer::decode(const std::vector<int64_t>& ids) const {
+  return impl_->decode(ids, true);
+}
+
+std::string Tokenizer::decode_text(const std::vector<int64_t>& ids) const {
+  return impl_->decode(ids, false);
+}
+
+int64_t Tokenizer::id_of(const std::string& token) const {
+  const auto found = impl_->added_ids.find(token);
+  return found != impl_->added_ids.end() ? found->second : impl_->parts.bpe->id_of(token);
+}
+
+int64_t Tokenizer::size() const {
+  return static_cast<int64_t>(impl_->token_of_id.size());
+}
+
+const std::vector<int64_t>& Tokenizer::ids_before() const {
+  return impl_->parts.ids_before;
+}
+
+}  // namespace plumbline

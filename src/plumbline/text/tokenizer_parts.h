@@ -1,0 +1,31 @@
+/// The parts of a tokenizer, as its file describes them, before they are put together.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumbline/text/added_tokens.h"
+#include "plumbline/text/bpe.h"
+#include "plumbline/text/normalizer.h"
+#include "plumbline/text/pre_tokenizer.h"
+#include "plumbline/text/token_decoder.h"
+
+namespace plumbline {
+
+/// Null normalizer and pre-tokenizer do nothing; without a decoder tokens are joined by spaces, as in the reference.
+struct TokenizerParts {
+  std::vector<AddedToken> added_tokens;
+  std::unique_ptr<Normalizer> normalizer;
+  std::unique_ptr<PreTokenizer> pre_tokenizer;
+  std::unique_ptr<Bpe> bpe;
+  std::unique_ptr<TokenDecoder> decoder;
+  std::vector<int64_t> ids_before;  ///< what the post-processor puts before a lone sequence
+};
+
+/// Reads the text of a tokenizer.json. Throws DataError: data.json*, data.tokenizer, data.tokenizer_unsupported.
+TokenizerParts read_tokenizer_json(std::string_view text, const std::string& where);
+
+}  // namespace plumbline
