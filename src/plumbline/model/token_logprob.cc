@@ -20,6 +20,27 @@ Tensor scaled_logits(const Tensor& logits_NV, double temperature) {
   return temperature == 1.0 ? wide_NV : wide_NV / temperature;
 }
 
+/// Calls use(first entry, one past the last, head_SD in the result's dtype) for slices of the vocabulary. A head that
+/// is wide already is one slice; otherwise a float32 copy of the whole head would cost twice its memory.
+template <typename Use>
+void for_each_head_slice(const Tensor& head_VD, const Use& use) {
+  const torch::ScalarType wide = result_dtype(head_VD.scalar_type());
+  const int64_t vocab = head_VD.size(0), slice = head_VD.scalar_type() == wide ? std::max<int64_t>(vocab, 1) : 8192;
+  for (int64_t begin = 0; begin < vocab; begin += slice) {
+    const int64_t end = std::min(begin + slice, vocab);
+    use(begin, end, head_VD.slice(0, begin, end).to(wide));
+  }
+}
+
+/// gradient_CV W, [C, D] in the gradient's dtype.
+Tensor times_head(const Tensor& gradient_CV, const Tensor& head_VD) {
+  Tensor sum_CD = torch::zeros({gradient_CV.size(0), head_VD.size(1)}, gradient_CV.options());
+  for_each_head_slice(head_VD, [&](int64_t begin, int64_t end, const Tensor& head_SD) {
+    sum_CD.addmm_(gradient_CV.slice(1, begin, end), head_SD);
+  });
+  return sum_CD;
+}
+
 /// Calls use(first row, one past the last, scaled logits_CV) for every chunk of rows.
 template <typename Use>
 void for_each_chunk(const Tensor& hidden_ND, const Tensor& head_VD, double temperature, int64_t chunk_tokens,
@@ -27,7 +48,7 @@ void for_each_chunk(const Tensor& hidden_ND, const Tensor& head_VD, double tempe
   const int64_t num_rows = hidden_ND.size(0);
   for (int64_t begin = 0; begin < num_rows; begin += chunk_tokens) {
     const int64_t end = std::min(begin + chunk_tokens, num_rows);
-    use(begin, end, scaled_logits(torch::matmul(hidden_ND.slice(0, begin, end), head_VD.t()), temperature));
+    use(begin, end, scaled_logits(head_logits(hidden_ND.slice(0, begin, end), head_VD), temperature));
   }
 }
 
@@ -67,13 +88,23 @@ class TokenLogprobs : public torch::autograd::Function<TokenLogprobs> {
       const Tensor scale_C1 = scale_N1.slice(0, begin, end);
       Tensor gradient_CV = torch::softmax(z_CV, 1).mul_(-scale_C1);
       gradient_CV.scatter_add_(1, ids_N.slice(0, begin, end).unsqueeze(1), scale_C1);
-      gradient_ND.slice(0, begin, end).copy_(torch::matmul(gradient_CV.to(head_VD.scalar_type()), head_VD));
+      gradient_ND.slice(0, begin, end).copy_(times_head(gradient_CV, head_VD));
     });
     return {gradient_ND, Tensor(), Tensor(), Tensor(), Tensor()};
   }
 };
 
 }  // namespace
+
+Tensor head_logits(const Tensor& hidden_ND, const Tensor& head_VD) {
+  const Tensor wide_ND = hidden_ND.to(result_dtype(hidden_ND.scalar_type()));
+  if (wide_ND.scalar_type() == head_VD.scalar_type()) return torch::matmul(wide_ND, head_VD.t());
+  Tensor logits_NV = torch::empty({hidden_ND.size(0), head_VD.size(0)}, wide_ND.options());
+  for_each_head_slice(head_VD, [&](int64_t begin, int64_t end, const Tensor& head_SD) {
+    logits_NV.slice(1, begin, end).copy_(torch::matmul(wide_ND, head_SD.t()));
+  });
+  return logits_NV;
+}
 
 Tensor token_logprobs(const Tensor& hidden_ND, const Tensor& head_VD, const Tensor& ids_N, double temperature,
                       int64_t chunk_tokens) {

@@ -9,9 +9,14 @@
 
 namespace plumbline {
 
+/// hidden_ND W^T in float32 (float64 for float64), [N, V]; a narrower head is widened a slice of the vocabulary at a
+/// time. Not for long N under autograd: this is the tensor that the functions below avoid.
+torch::Tensor head_logits(const torch::Tensor& hidden_ND, const torch::Tensor& head_VD);
+
 /// logprob_N = log softmax(h_n W^T / temperature)[id_n], float32 (float64 for float64 hidden states).
 /// hidden_ND: rows already selected (completion positions only); head_VD: same dtype, not differentiated; ids_N int64
-/// in [0, V). Logits are rounded to the weights' dtype (what a decode step sees) before they are widened.
+/// in [0, V). Logits are float32 products whatever the weights' dtype, as in Decoder::logits: rounded to bfloat16 they
+/// would swallow what a small update changes.
 /// Differentiable in hidden_ND once; the backward recomputes each chunk. `chunk_tokens` bounds memory to a few tensors
 /// of [chunk_tokens, V]; it never changes the result beyond the rounding of a matrix product.
 torch::Tensor token_logprobs(const torch::Tensor& hidden_ND, const torch::Tensor& head_VD, const torch::Tensor& ids_N,

@@ -76,6 +76,21 @@ TEST(TokenLogprob, ResultIsWiderThanBfloat16AndTheGradientIsNot) {
   EXPECT_EQ(hidden_ND.grad().scalar_type(), torch::kBFloat16);
 }
 
+TEST(TokenLogprob, Bfloat16WeightsAreMultipliedInFloat32ForwardAndBackward) {
+  const Inputs inputs = make_inputs(6, 8, 20000, torch::kBFloat16);  // more than two slices of the vocabulary
+  Tensor narrow = inputs.hidden_ND.clone().requires_grad_(true);
+  Tensor wide = inputs.hidden_ND.to(torch::kFloat64).requires_grad_(true);
+  const Tensor logprobs = token_logprobs(narrow, inputs.head_VD, inputs.ids_N, 0.7, 4);
+  const Tensor wanted = torch::log_softmax(torch::matmul(wide, inputs.head_VD.to(torch::kFloat64).t()) / 0.7, 1)
+                            .gather(1, inputs.ids_N.unsqueeze(1))
+                            .squeeze(1);
+  EXPECT_LT((logprobs - wanted).abs().max().item<double>(), 1e-4);
+  logprobs.sum().backward();
+  wanted.sum().backward();
+  const Tensor error = (narrow.grad().to(torch::kFloat64) - wide.grad()).abs();
+  EXPECT_TRUE((error <= 0.004 * wide.grad().abs() + 1e-5).all().item<bool>());  // one rounding to bfloat16
+}
+
 TEST(TokenLogprob, NoRowsGiveAnEmptyResultAndAnEmptyGradient) {
   const Inputs inputs = make_inputs(0, 4, 6, torch::kFloat32);
   Tensor hidden_ND = inputs.hidden_ND.clone().requires_grad_(true);
