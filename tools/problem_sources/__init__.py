@@ -1,0 +1,1 @@
+"""Authored problems: what they ask, how they are solved, and how they go wrong."""
