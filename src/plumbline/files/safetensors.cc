@@ -1,6 +1,7 @@
 #include "plumbline/files/safetensors.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

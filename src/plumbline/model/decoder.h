@@ -1,7 +1,7 @@
-/// One decoder for the Llama, Qwen2 and Qwen3 families: pre-norm RMSNorm, grouped-query attention with rotary positions,
-/// SwiGLU, optional attention bias, optional q/k head norms, tied or untied head.
-/// Source: Llama (arXiv 2302.13971), RoPE (2104.09864), GQA (2305.13245), Qwen3 (2505.09388); numerics follow
-/// transformers 5 (norms and rotary tables in float32, cast back to the weights' dtype).
+/// One decoder for the Llama, Qwen2 and Qwen3 families: pre-norm RMSNorm, grouped-query attention with rotary
+/// positions, SwiGLU, optional attention bias, optional q/k head norms, tied or untied head. Source: Llama (arXiv
+/// 2302.13971), RoPE (2104.09864), GQA (2305.13245), Qwen3 (2505.09388); numerics follow transformers 5 (norms and
+/// rotary tables in float32, cast back to the weights' dtype).
 ///
 /// Shape suffixes: B batch, T time, D width, V vocabulary, H heads, K head size, O/I a linear's outputs and inputs.
 #pragma once
@@ -17,13 +17,14 @@
 
 namespace plumbline {
 
-/// Rotary position scaling. `kind`: "default", "linear", "llama3".
+/// Rotary position scaling. `kind`: "default", "linear", "llama3", or "divisors" (GGUF stores llama3's outcome so).
 struct RopeConfig {
   std::string kind = "default";
   double theta = 10000;
-  double factor = 1;
+  double factor = 1;                                 ///< linear, llama3
   double low_freq_factor = 1, high_freq_factor = 4;  ///< llama3
   int64_t original_context = 0;                      ///< llama3
+  std::vector<float> divisors;                       ///< divisors: K/2 numbers that the frequencies are divided by
 };
 
 struct DecoderConfig {
@@ -46,8 +47,8 @@ class LinearDelta {
 };
 
 /// One linear of the decoder. `base_OI` is what was loaded and is never written. `weight_OI` is what forward multiplies
-/// by: the same tensor as base_OI until an adapter puts merged weights there. `delta` (borrowed, may be null) serves the
-/// unmerged path. A zero adapter leaves weight_OI bit-equal to base_OI.
+/// by: the same tensor as base_OI until an adapter puts merged weights there. `delta` (borrowed, may be null) serves
+/// the unmerged path. A zero adapter leaves weight_OI bit-equal to base_OI.
 struct Linear {
   std::string name;  ///< "model.layers.0.self_attn.q_proj"
   torch::Tensor base_OI, bias_O, weight_OI;
@@ -70,12 +71,13 @@ struct LayerCache {
 
 /// The batch a forward pass sees. Rows are right-padded; padding never influences a real position.
 struct ForwardBatch {
-  torch::Tensor ids_BT;                      ///< int64
-  torch::Tensor positions_BT;                ///< int64, the position of each token in its own row
+  torch::Tensor ids_BT;        ///< int64
+  torch::Tensor positions_BT;  ///< int64, the position of each token in its own row
   /// Null: causal self-attention over the batch itself (training, prefill without a cache).
   /// Else: keys and values are written at `positions_BT`, and each token attends to cache positions <= its own.
   std::vector<LayerCache>* cache = nullptr;
-  /// Attention span of the cache to look at (>= every position + 1); ignored without a cache.
+  /// Attention span of the cache to look at (>= every position + 1); ignored without a cache. A span equal to T says
+  /// that the positions are 0 .. T-1, a prefill, and is computed exactly as without a cache.
   int64_t cache_tokens = 0;
   /// Called with the residual stream entering layer l (l = 0 .. L-1) and, with l = L, after the last layer, before the
   /// final norm. Optional.
@@ -85,6 +87,7 @@ struct ForwardBatch {
 /// Owns the weights. Not thread-safe while weights change; forward itself is re-entrant.
 class Decoder {
  public:
+  /// All weights share one dtype and device (PL_CHECK); `head_VD` is the embedding itself when tied.
   Decoder(DecoderConfig config, torch::Tensor embedding_VD, std::vector<DecoderLayer> layers, torch::Tensor norm_D,
           torch::Tensor head_VD, std::string weight_hash);
   Decoder(const Decoder&) = delete;
@@ -92,13 +95,14 @@ class Decoder {
 
   /// Final-normed hidden states_BTD, dtype of the weights.
   torch::Tensor hidden(const ForwardBatch& batch) const;
-  /// [..., D] -> [..., V] in float32. For tests, inspection and the last position in decode; training uses
-  /// token_logprobs, which never holds [B, T, V].
+  /// [..., D] -> [..., V] in float32 (float64 for a float64 model), summed and left unrounded in that type whatever the
+  /// weights' dtype. For tests, inspection and the last position in decode; training uses token_logprobs, which never
+  /// holds [B, T, V].
   torch::Tensor logits(const torch::Tensor& hidden) const;
 
   const DecoderConfig& config() const { return config_; }
   const torch::Tensor& embedding_VD() const { return embedding_VD_; }
-  const torch::Tensor& head_VD() const { return head_VD_; }   ///< the embedding itself when tied
+  const torch::Tensor& head_VD() const { return head_VD_; }  ///< the embedding itself when tied
   const torch::Tensor& norm_D() const { return norm_D_; }
   std::vector<DecoderLayer>& layers() { return layers_; }
   const std::vector<DecoderLayer>& layers() const { return layers_; }
@@ -115,6 +119,7 @@ class Decoder {
   std::vector<DecoderLayer> layers_;
   torch::Tensor norm_D_, head_VD_;
   std::string weight_hash_;
+  torch::Tensor inverse_frequencies_;  ///< [K/2] float32
 };
 
 /// Loads an HF folder (config.json, model*.safetensors, sharded or not) or a GGUF file; casts to `dtype` on `device`.
