@@ -1,0 +1,84 @@
+/// A case of ../shared/golden/models: the folder, its expected tensors, its tolerances.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plumbline/base/file_system.h"
+#include "plumbline/model/decoder.h"
+#include "plumbline/tensor/raw_tensor.h"
+#include "tests/support/shared_files.h"
+
+namespace plumbline::test {
+
+inline const std::vector<std::string> kDenseCases = {"llama-gqa", "llama-rope-llama3", "llama-tied", "llama-bf16",
+                                                     "qwen2",     "qwen2-sharded",     "qwen3"};
+
+/// Compares and remembers the largest share of the tolerance that was used; prints it per kind when destroyed.
+class Budget {
+ public:
+  explicit Budget(std::string name) : name_(std::move(name)) {}
+  ~Budget() {
+    for (const auto& [kind, share] : used_)
+      std::printf("    %s %s: %.0f%% of the tolerance\n", name_.c_str(), kind.c_str(), 100 * share);
+  }
+  void expect(const std::string& kind, const torch::Tensor& got, const torch::Tensor& reference, double tolerance) {
+    ASSERT_EQ(got.sizes(), reference.sizes()) << name_ << " " << kind;
+    const double difference =
+        (got.detach().to(torch::kFloat64) - reference.to(torch::kFloat64)).abs().max().item<double>();
+    EXPECT_LE(difference, tolerance) << name_ << " " << kind;
+    used_[kind] = std::max(used_[kind], difference / tolerance);
+  }
+
+ private:
+  std::string name_;
+  std::map<std::string, double> used_;
+};
+
+class GoldenModel {
+ public:
+  explicit GoldenModel(const std::string& case_name)
+      : name(case_name),
+        folder(shared_path("golden/models/" + case_name)),
+        tensors(read_tensors(folder + "/golden.safetensors")) {}
+
+  torch::Tensor row(int64_t i, const std::string& what) const {
+    return tensors.at("row." + std::to_string(i) + "." + what);
+  }
+  static constexpr int64_t kNumRows = 3;
+
+  const std::string name, folder;
+  const TensorMap tensors;
+};
+
+inline torch::Tensor arange_positions(int64_t num_rows, int64_t num_tokens) {
+  return at::arange(num_tokens, torch::kInt64).expand({num_rows, num_tokens});
+}
+
+inline ForwardBatch plain_batch(const torch::Tensor& ids_BT) {
+  ForwardBatch batch;
+  batch.ids_BT = ids_BT;
+  batch.positions_BT = arange_positions(ids_BT.size(0), ids_BT.size(1));
+  return batch;
+}
+
+inline std::vector<LayerCache> empty_cache(const Decoder& decoder, int64_t num_rows, int64_t num_tokens) {
+  const DecoderConfig& config = decoder.config();
+  std::vector<LayerCache> cache;
+  for (int64_t i = 0; i < config.num_layers; ++i) {
+    const auto make = [&] {
+      return torch::zeros({num_rows, config.num_kv_heads, num_tokens, config.head_size}, decoder.dtype());
+    };
+    cache.push_back({make(), make()});
+  }
+  return cache;
+}
+
+}  // namespace plumbline::test
