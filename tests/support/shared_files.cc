@@ -6,10 +6,18 @@
 
 namespace plumbline::test {
 
-std::string shared_path(const std::string& relative) { return std::string(PLUMBLINE_SHARED) + "/" + relative; }
-bool shared_exists(const std::string& relative) { return std::filesystem::exists(shared_path(relative)); }
-std::string source_path(const std::string& relative) { return std::string(PLUMBLINE_SOURCE) + "/" + relative; }
-std::string binary_path(const std::string& relative) { return std::string(PLUMBLINE_BINARY) + "/" + relative; }
+std::string shared_path(const std::string& relative) {
+  return std::string(PLUMBLINE_SHARED) + "/" + relative;
+}
+bool shared_exists(const std::string& relative) {
+  return std::filesystem::exists(shared_path(relative));
+}
+std::string source_path(const std::string& relative) {
+  return std::string(PLUMBLINE_SOURCE) + "/" + relative;
+}
+std::string binary_path(const std::string& relative) {
+  return std::string(PLUMBLINE_BINARY) + "/" + relative;
+}
 
 std::string smollm2_path() {
   const std::string path = cache_folder() + "/models/SmolLM2-135M-Instruct.Q4_1.gguf";

@@ -21,8 +21,8 @@ std::string smollm2_path();
 }  // namespace plumbline::test
 
 /// Skips the running test unless the shared file or folder is there.
-#define PL_NEED_SHARED(relative)                                                                  \
-  if (!plumbline::test::shared_exists(relative))                                                  \
+#define PL_NEED_SHARED(relative)                 \
+  if (!plumbline::test::shared_exists(relative)) \
   GTEST_SKIP() << "needs ../shared/" << (relative) << ", which is not beside this checkout"
 /// Skips unless SmolLM2 has been fetched.
 #define PL_NEED_SMOLLM2() \

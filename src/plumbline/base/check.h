@@ -7,7 +7,7 @@ namespace plumbline {
 [[noreturn]] void check_failed(const char* condition, const char* file, int line, const std::string& message);
 }  // namespace plumbline
 
-#define PL_CHECK(condition, message)                                                    \
-  do {                                                                                  \
+#define PL_CHECK(condition, message)                                                      \
+  do {                                                                                    \
     if (!(condition)) ::plumbline::check_failed(#condition, __FILE__, __LINE__, message); \
   } while (false)

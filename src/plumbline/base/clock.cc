@@ -7,7 +7,9 @@
 
 namespace plumbline {
 
-std::string utc_timestamp() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+std::string utc_timestamp() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
 
 std::string format_duration(double seconds) {
   if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);

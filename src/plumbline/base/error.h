@@ -22,8 +22,8 @@ enum class ExitCode : int {
   kInterrupted = 130  ///< stopped by the user, state saved
 };
 
-/// Base of all errors. `id` is stable ("config.unknown_key"); `where` names a file, line, column, byte offset or tensor;
-/// `next_step` says what the user can do. Both may be empty only where there is nothing to say.
+/// Base of all errors. `id` is stable ("config.unknown_key"); `where` names a file, line, column, byte offset or
+/// tensor; `next_step` says what the user can do. Both may be empty only where there is nothing to say.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode exit_code, std::string id, std::string message, std::string where, std::string next_step);

@@ -16,13 +16,15 @@ void on_signal(int) {
 }  // namespace
 
 void watch_interrupts() {
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = on_signal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
 }
 
-bool interrupt_requested() { return g_interrupted != 0; }
+bool interrupt_requested() {
+  return g_interrupted != 0;
+}
 
 }  // namespace plumbline

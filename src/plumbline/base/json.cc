@@ -38,9 +38,9 @@ class StrictGuard {
 Json parse_json(std::string_view text, const std::string& where) {
   StrictGuard guard;
   try {
-    Json value = Json::parse(
-        text.begin(), text.end(),
-        [&guard](int depth, Json::parse_event_t event, Json& parsed) { return guard(depth, event, parsed); });
+    Json value = Json::parse(text.begin(), text.end(), [&guard](int depth, Json::parse_event_t event, Json& parsed) {
+      return guard(depth, event, parsed);
+    });
     if (!guard.problem().empty()) {
       throw DataError("data.json", guard.problem(), where, "write strict JSON");
     }

@@ -43,10 +43,20 @@ void write(LogLevel level, const std::string& message) {
 
 }  // namespace
 
-void set_log_level(LogLevel level) { logger().set_level(to_spdlog(level)); }
-void log_debug(const std::string& message) { write(LogLevel::kDebug, message); }
-void log_info(const std::string& message) { write(LogLevel::kInfo, message); }
-void log_warning(const std::string& message) { write(LogLevel::kWarning, message); }
-void log_error(const std::string& message) { write(LogLevel::kError, message); }
+void set_log_level(LogLevel level) {
+  logger().set_level(to_spdlog(level));
+}
+void log_debug(const std::string& message) {
+  write(LogLevel::kDebug, message);
+}
+void log_info(const std::string& message) {
+  write(LogLevel::kInfo, message);
+}
+void log_warning(const std::string& message) {
+  write(LogLevel::kWarning, message);
+}
+void log_error(const std::string& message) {
+  write(LogLevel::kError, message);
+}
 
 }  // namespace plumbline

@@ -42,7 +42,9 @@ uint64_t CounterRng::next_u64() {
   return (uint64_t{block[half + 1]} << 32) | block[half];
 }
 
-double CounterRng::next_unit() { return (static_cast<double>(next_u64() >> 11) + 0.5) * 0x1.0p-53; }
+double CounterRng::next_unit() {
+  return (static_cast<double>(next_u64() >> 11) + 0.5) * 0x1.0p-53;
+}
 
 uint64_t CounterRng::next_below(uint64_t bound) {
   PL_CHECK(bound > 0, "next_below needs a positive bound");

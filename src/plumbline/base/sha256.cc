@@ -38,7 +38,9 @@ std::string Sha256::hex() {
   return text;
 }
 
-std::string sha256_hex(std::string_view text) { return Sha256().update(text).hex(); }
+std::string sha256_hex(std::string_view text) {
+  return Sha256().update(text).hex();
+}
 
 std::string sha256_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

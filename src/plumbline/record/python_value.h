@@ -22,7 +22,7 @@ struct PythonValue {
   std::vector<PythonValue> items;                            ///< list, tuple, set, frozenset
   std::vector<std::pair<PythonValue, PythonValue>> entries;  ///< dict, in order
 
-  static PythonValue none() { return {}; }
+  static PythonValue none();
   static PythonValue of_bool(bool value);
   /// `digits` as the field `text` wants them.
   static PythonValue of_int(std::string digits);
@@ -34,6 +34,11 @@ struct PythonValue {
   /// The dict entry under the string key `key`; null when absent or when this is no dict.
   const PythonValue* find(std::string_view key) const;
 };
+
+// Outside the class: a vector of an incomplete pair cannot be destroyed inside it (clang).
+inline PythonValue PythonValue::none() {
+  return {};
+}
 
 /// Whether Python can hash the value (a dict key, an element of a set): no list, dict or set anywhere inside.
 bool is_hashable(const PythonValue& value);

@@ -24,7 +24,9 @@ TEST(Error, LineEscapesTerminalControl) {
   EXPECT_EQ(error.line(), "data.x: bad \\x1b[31mred\\n\\x9b");
 }
 
-TEST(Check, StaysOnInRelease) { EXPECT_THROW(PL_CHECK(1 == 2, "sums"), InternalError); }
+TEST(Check, StaysOnInRelease) {
+  EXPECT_THROW(PL_CHECK(1 == 2, "sums"), InternalError);
+}
 
 TEST(Sha256, MatchesFips180Vectors) {
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

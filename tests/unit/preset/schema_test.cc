@@ -37,8 +37,8 @@ struct Refusal {
   const char* next_step;
 };
 
-void PrintTo(const Refusal& refusal, std::ostream* out) {
-  *out << refusal.name;
+std::ostream& operator<<(std::ostream& out, const Refusal& refusal) {
+  return out << refusal.name;
 }
 
 class PresetRefusal : public ::testing::TestWithParam<Refusal> {};

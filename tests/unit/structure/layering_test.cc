@@ -44,7 +44,8 @@ struct Include {
 std::vector<Include> includes_of(const std::string& folder) {
   const std::regex include(R"re(#include "plumbline/([a-z_]+)/)re");
   std::vector<Include> found;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::source_path("src/plumbline/" + folder))) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(test::source_path("src/plumbline/" + folder))) {
     if (!entry.is_regular_file()) continue;
     const std::string text = read_file(entry.path().string());
     for (std::sregex_iterator it(text.begin(), text.end(), include), end; it != end; ++it) {

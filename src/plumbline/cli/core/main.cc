@@ -35,8 +35,8 @@ int main_of_core(int argc, char** argv) {
     print_help();
     return words.empty() ? 2 : 0;
   }
-  const auto verb = std::find_if(kVerbs.begin(), kVerbs.end(),
-                                  [&](const Verb& candidate) { return words[0] == candidate.name; });
+  const auto verb =
+      std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& candidate) { return words[0] == candidate.name; });
   // Engine verbs, and the engine's sub-words of inspect, have no function here.
   if (verb != kVerbs.end() && (!verb->run || needs_engine(words))) return hand_to_engine(argv);
   watch_interrupts();
@@ -46,4 +46,6 @@ int main_of_core(int argc, char** argv) {
 }  // namespace
 }  // namespace plumbline
 
-int main(int argc, char** argv) { return plumbline::main_of_core(argc, argv); }
+int main(int argc, char** argv) {
+  return plumbline::main_of_core(argc, argv);
+}

@@ -1,4 +1,5 @@
-/// A verb of the command line: one file each. `words` is what follows the verb. Returns an exit code; errors are thrown.
+/// A verb of the command line: one file each. `words` is what follows the verb. Returns an exit code; errors are
+/// thrown.
 #pragma once
 
 #include <span>

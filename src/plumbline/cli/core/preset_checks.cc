@@ -1,0 +1,108 @@
+#include "plumbline/cli/core/preset_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/cli/core/machine_checks.h"
+#include "plumbline/files/gguf.h"
+#include "plumbline/files/safetensors.h"
+#include "plumbline/preset/locate.h"
+#include "plumbline/record/problem_reader.h"
+
+namespace plumbline {
+namespace fs = std::filesystem;
+namespace {
+
+/// Counts over the tensors of a checkpoint.
+struct ModelSize {
+  int64_t num_files = 0, num_tensors = 0;
+  double parameters = 0;
+  double basis_elements = 0;  ///< U and Vh of every matrix that could carry an adapter
+
+  void add(const std::vector<RawTensor>& tensors) {
+    ++num_files;
+    for (const RawTensor& tensor : tensors) {
+      ++num_tensors;
+      double elements = 1;
+      for (const int64_t extent : tensor.shape) elements *= static_cast<double>(extent);
+      parameters += elements;
+      // Embeddings and heads are matrices too and carry no adapter; they are the ones as tall as a vocabulary.
+      const bool is_linear = tensor.shape.size() == 2 && tensor.name.find("embd") == std::string::npos &&
+                             tensor.name.find("embed") == std::string::npos &&
+                             tensor.name.find("lm_head") == std::string::npos && !tensor.name.starts_with("output.");
+      if (is_linear) {
+        const auto rows = static_cast<double>(tensor.shape[0]), columns = static_cast<double>(tensor.shape[1]);
+        basis_elements += std::min(rows, columns) * (rows + columns);
+      }
+    }
+  }
+};
+
+ModelSize size_of_model(const std::string& path) {
+  ModelSize size;
+  if (!fs::is_directory(path)) {
+    size.add(GgufFile(path).tensors());
+    return size;
+  }
+  if (!fs::exists(path + "/config.json")) {
+    throw DataError("data.missing_file", "the folder has no config.json", path, "give an HF folder or a GGUF file");
+  }
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(path)) {
+    if (entry.path().extension() == ".safetensors") files.push_back(entry.path().string());
+  }
+  if (files.empty()) {
+    throw DataError("data.missing_file", "the folder has no .safetensors file", path, "fetch the model's weights");
+  }
+  std::sort(files.begin(), files.end());
+  for (const std::string& file : files) size.add(SafetensorsFile(file).tensors());
+  return size;
+}
+
+CheckLine check_problems(const DataOptions& data) {
+  const std::string path = locate_data(data.problems);
+  const size_t count = read_problems(path, {.split = data.split}).size();
+  return check_ok("problems", fmt::format("{} in split '{}' of {}", count, data.split, path));
+}
+
+CheckLine check_pairs(const SteerOptions& steer) {
+  if (steer.pairs.empty()) return check_ok("pairs", "the shipped ones");
+  const std::string path = locate_data(steer.pairs);
+  return check_ok("pairs", fmt::format("{} ({})", path, format_bytes(static_cast<double>(fs::file_size(path)))));
+}
+
+/// Weights, merged weights and the fp32 basis; activations come on top.
+CheckLine check_training_memory(const Preset& preset, const ModelSize& size) {
+  const double bytes_per_weight = preset.model.dtype == "float32" ? 4 : 2;
+  const double need = 2 * bytes_per_weight * size.parameters + 4 * size.basis_elements;
+  const std::vector<VisibleGpu> gpus = preset.run.device == "cpu" ? std::vector<VisibleGpu>() : visible_gpus();
+  const double have = gpus.empty() ? available_memory_bytes() : gpus.front().free_bytes;
+  const std::string found = fmt::format("{} for weights, merged weights and basis, of {} {}", format_bytes(need),
+                                        format_bytes(have), gpus.empty() ? "memory" : "GPU memory");
+  if (need < have) return check_ok("fits", found);
+  return check_fail("fits", found, "use a smaller model or a machine with more memory");
+}
+
+}  // namespace
+
+std::vector<CheckLine> check_files(const Preset& preset) {
+  std::vector<CheckLine> lines;
+  lines.push_back(guarded("problems", [&] { return check_problems(preset.data); }));
+  lines.push_back(guarded("pairs", [&] { return check_pairs(preset.steer); }));
+  ModelSize size;
+  lines.push_back(guarded("model", [&] {
+    const std::string path = locate_model(preset.model.path);
+    size = size_of_model(path);
+    return check_ok("model", fmt::format("{}: {} tensors, {:.1f}M parameters, {} file{}", path, size.num_tensors,
+                                         size.parameters / 1e6, size.num_files, size.num_files == 1 ? "" : "s"));
+  }));
+  const bool has_model = lines.back().status == CheckStatus::kOk;
+  lines.push_back(has_model ? check_training_memory(preset, size) : check_skip("fits", "no model to measure"));
+  return lines;
+}
+
+}  // namespace plumbline
