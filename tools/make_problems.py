@@ -68,6 +68,14 @@ def fails(code, name, tests):
     return False
 
 
+def user_message(text, name, arguments, example, judged):
+    """The user's turn; `judged` ends the sentence that hints replace."""
+    shown = ", ".join(repr(value) for value in example[0])
+    return ("PROBLEM:\n{}\n\nExample: {}({}) returns {!r}.\n\nYour function {} {} Start with this code:\n"
+            "```python\ndef {}({}):\n```\n\nSOLUTION:\n").format(text, name, shown, example[1], name, judged, name,
+                                                           arguments)
+
+
 def row(base, suffix, text, reference, wrong, level):
     name = base.name
     tests = [(arguments, call(reference, name, arguments)) for arguments in base.inputs]
@@ -77,10 +85,7 @@ def row(base, suffix, text, reference, wrong, level):
         return None
     if not all(fails(code, name, tests) for code in wrong) or fails(reference, name, tests):
         return None
-    shown = ", ".join(repr(value) for value in tests[0][0])
-    user = ("PROBLEM:\n{}\n\nExample: {}({}) returns {!r}.\n\nYour function {} should pass all tests. Start with this "
-            "code:\n```python\ndef {}({}):\n```\n\nSOLUTION:\n").format(text, name, shown, tests[0][1], name, name,
-                                                                       base.arguments)
+    user = user_message(text, name, base.arguments, tests[0], "should pass all tests.")
     return {
         "id": name.replace("_", "-") + ("" if level == "plain" else "." + suffix),
         "task": "code",
