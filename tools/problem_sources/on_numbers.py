@@ -66,7 +66,8 @@ BASES = [
          'bin(n).count("1")', ["len(bin(n)) - 2", "n % 2"], NATURAL),
     base("grouped", "number writing", "n", "str",
          "Return n as text with an underscore before every group of three digits from the right, like 12_345.",
-         'format(n, "_")', ["str(n)", 'str(n)[:-3] + "_" + str(n)[-3:]'], [1234567, 0, 5, 12, 999, 1000, 45678, 100200]),
+         'format(n, "_")', ["str(n)", 'str(n)[:-3] + "_" + str(n)[-3:]'],
+         [1234567, 0, 5, 12, 999, 1000, 45678, 100200]),
 
     base("clamp", "small decisions", "x, low, high", "int",
          "Return x, but never less than low and never more than high.",

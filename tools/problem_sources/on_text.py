@@ -35,14 +35,16 @@ BASES = [
 
     base("longest_word", "words", "line", "int",
          "Return the length of the longest word of line. Words are parted by blanks; return 0 if there is none.",
-         "max((len(w) for w in line.split()), default=0)", ["len(line.split()[-1]) if line else 0", "len(line)"], LINES),
+         "max((len(w) for w in line.split()), default=0)",
+         ["len(line.split()[-1]) if line else 0", "len(line)"], LINES),
     base("initials", "words", "line", "str",
          "Return the first letters of the words of line, as capitals, put together without blanks.",
          '"".join(w[0].upper() for w in line.split())',
          ['"".join(w[0] for w in line.split())', "line[:1].upper()"], LINES),
     base("word_lengths", "words", "line", "list",
          "Return a list of the lengths of the words of line, in order. Words are parted by blanks.",
-         "[len(w) for w in line.split()]", ['[len(w) for w in line.split(" ")]', "sorted(len(w) for w in line.split())"],
+         "[len(w) for w in line.split()]",
+         ['[len(w) for w in line.split(" ")]', "sorted(len(w) for w in line.split())"],
          LINES),
 
     base("words_turned", "order of text", "line", "str",
@@ -82,7 +84,8 @@ BASES = [
           'out = ""\nfor c in s:\n    out += chr((ord(c) - 97 - k) % 26 + 97) if "a" <= c <= "z" else c\nreturn out'],
          [("hello", 3), ("xyz", 3), ("", 5), ("a b!", 1), ("Zebra", 25), ("abc", 0), ("abc", 26), ("quiz", 13)]),
     base("letter_values", "codes", "word", "int",
-         "a is worth 1, b is worth 2, and so on to z, worth 26. Return what the small letters of word are worth together.",
+         "a is worth 1, b is worth 2, and so on to z, worth 26. "
+         "Return what the small letters of word are worth together.",
          'sum(ord(c) - 96 for c in word if "a" <= c <= "z")',
          ['sum(ord(c) - 97 for c in word if "a" <= c <= "z")', "len(word)"],
          ["cab", "", "a", "z", "hello", "Hi there", "noon", "x1y2", "alphabet"]),
@@ -96,7 +99,8 @@ BASES = [
          'depth = best = 0\nfor c in s:\n    if c == "(":\n        depth += 1\n        best = max(best, depth)\n'
          '    elif c == ")":\n        depth -= 1\nreturn best',
          ['s.count("(")', 'depth = 0\nfor c in s:\n    depth += (c == "(") - (c == ")")\nreturn depth'],
-         ["(a(b))", "", "()", "()()()", "(()(()))", "f(g(x), h(y(z)))", "none", "((()))()", "(1)(2(3))"], interview=True),
+         ["(a(b))", "", "()", "()()()", "(()(()))", "f(g(x), h(y(z)))", "none", "((()))()", "(1)(2(3))"],
+         interview=True),
     base("walk_end", "brackets and paths", "moves", "list",
          "Start at [0, 0]. U adds 1 to the second number, D takes 1 away; R adds 1 to the first, L takes 1 away. "
          "Return where the text moves leads.",

@@ -3,7 +3,8 @@
 from problem_sources.base import Twist
 
 INT = [
-    Twist("seven", "int", "Before returning, multiply the result by 7 and keep only the remainder of dividing it by 10.",
+    Twist("seven", "int",
+          "Before returning, multiply the result by 7 and keep only the remainder of dividing it by 10.",
           "result * 7 % 10", "result * 7 // 10"),
     Twist("double_minus", "int", "Then double the result and take 3 away.",
           "result * 2 - 3", "(result - 3) * 2"),
@@ -22,7 +23,8 @@ INT = [
           '"low" if result <= 4 else "mid" if result < 9 else "high"'),
     Twist("last_two", "int", "Add 5 to the result, square it, and keep only the last two decimal digits as a number.",
           "(result + 5) ** 2 % 100", "(result ** 2 + 5) % 100"),
-    Twist("up_to_hundred", "int", "Instead of the result, return how much it lacks to reach 50, or 0 if it lacks nothing.",
+    Twist("up_to_hundred", "int",
+          "Instead of the result, return how much it lacks to reach 50, or 0 if it lacks nothing.",
           "max(0, 50 - result)", "50 - result"),
     Twist("binary", "int", "Hand the result back written in base 2, as text without a prefix.",
           'format(result, "b")', "bin(result)"),
@@ -51,7 +53,8 @@ STR = [
           "result[2:] + result[:2]", "result[-2:] + result[:-2]"),
     Twist("dashed", "str", "Put a dash between neighbouring characters of the result.",
           '"-".join(result)', '"".join(c + "-" for c in result)'),
-    Twist("sorted_down", "str", "Hand back the characters of the result as a list, from the highest code to the lowest.",
+    Twist("sorted_down", "str",
+          "Hand back the characters of the result as a list, from the highest code to the lowest.",
           "sorted(result, reverse=True)", "sorted(result)"),
 ]
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plumbline/base/check.h"
+#include "plumbline/model/decode_attention.h"
 #include "plumbline/model/rope.h"
 
 namespace plumbline {
@@ -27,18 +28,21 @@ struct AttentionPlan {
   torch::Tensor cos, sin;             ///< [B, 1, T, K/2]
   torch::Tensor write_positions;      ///< [B, kv heads, T, K], where the cache is written
   std::optional<torch::Tensor> mask;  ///< [B, 1, T, span], true where a token may look; none = causal
+  bool one_token_on_cpu = false;      ///< cached decode, which has its own kernel there
 };
 
 AttentionPlan plan_attention(const DecoderConfig& config, const ForwardBatch& batch,
                              const torch::Tensor& inverse_frequencies, torch::ScalarType dtype) {
   const int64_t num_rows = batch.ids_BT.size(0), num_tokens = batch.ids_BT.size(1);
   auto [cos, sin] = rope_tables(batch.positions_BT, inverse_frequencies, dtype);
-  AttentionPlan plan{config, batch, std::move(cos), std::move(sin), {}, {}};
+  AttentionPlan plan{config, batch, std::move(cos), std::move(sin), {}, {}, false};
   if (!batch.cache) return plan;
   PL_CHECK(static_cast<int64_t>(batch.cache->size()) == config.num_layers, "a cache holds one entry a layer");
   const torch::Tensor positions = batch.positions_BT.view({num_rows, 1, num_tokens, 1});
   plan.write_positions = positions.expand({num_rows, config.num_kv_heads, num_tokens, config.head_size});
   if (batch.cache_tokens == num_tokens) return plan;
+  plan.one_token_on_cpu = num_tokens == 1 && positions.device().is_cpu();
+  if (plan.one_token_on_cpu) return plan;
   const torch::Tensor slots = at::arange(batch.cache_tokens, positions.options());
   plan.mask = slots.view({1, 1, 1, batch.cache_tokens}) <= positions;
   return plan;
@@ -51,6 +55,25 @@ torch::Tensor split_heads(const torch::Tensor& x_BTW, int64_t num_heads, const t
   return heads.transpose(1, 2);
 }
 
+/// softmax(q k^T) v of what each token may see: its own batch, or the cache, which holds k and v already.
+torch::Tensor mix_values(const AttentionPlan& plan, int64_t index, const torch::Tensor& q_BHTK, torch::Tensor k_BHTK,
+                         torch::Tensor v_BHTK) {
+  if (plan.one_token_on_cpu) {
+    const LayerCache& cache = (*plan.batch.cache)[static_cast<size_t>(index)];
+    return decode_attention_cpu(q_BHTK.select(2, 0), cache.k_BHTK, cache.v_BHTK,
+                                plan.batch.positions_BT.select(1, 0).contiguous())
+        .unsqueeze(2);
+  }
+  if (plan.mask) {
+    const LayerCache& cache = (*plan.batch.cache)[static_cast<size_t>(index)];
+    k_BHTK = cache.k_BHTK.narrow(2, 0, plan.batch.cache_tokens);
+    v_BHTK = cache.v_BHTK.narrow(2, 0, plan.batch.cache_tokens);
+  }
+  return at::scaled_dot_product_attention(
+      q_BHTK, k_BHTK, v_BHTK, plan.mask, /*dropout_p=*/0.0, /*is_causal=*/!plan.mask,
+      /*scale=*/std::nullopt, /*enable_gqa=*/plan.config.num_heads != plan.config.num_kv_heads);
+}
+
 torch::Tensor attention(const DecoderLayer& layer, const AttentionPlan& plan, int64_t index, const torch::Tensor& x) {
   const DecoderConfig& config = plan.config;
   const torch::Tensor normed = rms_norm(x, layer.input_norm_D, config.rms_norm_eps);
@@ -60,19 +83,11 @@ torch::Tensor attention(const DecoderLayer& layer, const AttentionPlan& plan, in
   q_BHTK = apply_rope(q_BHTK, plan.cos, plan.sin);
   k_BHTK = apply_rope(k_BHTK, plan.cos, plan.sin);
   if (plan.batch.cache) {
-    LayerCache& cache = (*plan.batch.cache)[index];
+    LayerCache& cache = (*plan.batch.cache)[static_cast<size_t>(index)];
     cache.k_BHTK.scatter_(2, plan.write_positions, k_BHTK);
     cache.v_BHTK.scatter_(2, plan.write_positions, v_BHTK);
-    if (plan.mask) {
-      k_BHTK = cache.k_BHTK.narrow(2, 0, plan.batch.cache_tokens);
-      v_BHTK = cache.v_BHTK.narrow(2, 0, plan.batch.cache_tokens);
-    }
   }
-  const torch::Tensor mixed_BHTK =
-      at::scaled_dot_product_attention(q_BHTK, k_BHTK, v_BHTK, plan.mask, /*dropout_p=*/0.0, /*is_causal=*/!plan.mask,
-                                       /*scale=*/std::nullopt, /*enable_gqa=*/config.num_heads != config.num_kv_heads);
-  const torch::Tensor mixed_BTW = mixed_BHTK.transpose(1, 2).flatten(2);
-  return layer.o.forward(mixed_BTW);
+  return layer.o.forward(mix_values(plan, index, q_BHTK, k_BHTK, v_BHTK).transpose(1, 2).flatten(2));
 }
 
 torch::Tensor mlp(const DecoderLayer& layer, double eps, const torch::Tensor& x) {
