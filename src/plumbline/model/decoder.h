@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/files/model_path.h"
+
 namespace plumbline {
 
 /// Rotary position scaling. `kind`: "default", "linear", "llama3", or "divisors" (GGUF stores llama3's outcome so).
@@ -123,12 +125,9 @@ class Decoder {
 };
 
 /// Loads an HF folder (config.json, model*.safetensors, sharded or not) or a GGUF file; casts to `dtype` on `device`.
-/// `path` may also be the name of a model that `make model` put into the cache folder.
+/// `path` is resolved by files/model_path.h: it may be the name of a model in the cache folder.
 /// Throws DataError: data.missing_file, data.model_config (an unsupported field, by name), data.model_weights (missing,
 /// unexpected or misshaped tensor, by name), and what the containers throw.
 std::unique_ptr<Decoder> load_decoder(const std::string& path, torch::ScalarType dtype, torch::Device device);
-
-/// `path` as given if it exists, else cache_folder()/models/`path`[.gguf]; DataError(data.missing_model) otherwise.
-std::string resolve_model_path(const std::string& path);
 
 }  // namespace plumbline

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "plumbline/base/error.h"
-#include "plumbline/base/file_system.h"
+#include "plumbline/files/model_path.h"
 #include "plumbline/model/decoder.h"
 #include "plumbline/model/gguf_config.h"
 #include "plumbline/model/hf_config.h"
@@ -141,15 +141,6 @@ std::unique_ptr<Decoder> load_decoder(const std::string& path, torch::ScalarType
   const torch::NoGradGuard no_grad;
   const std::string place = resolve_model_path(path);
   return std::filesystem::is_directory(place) ? load_folder(place, dtype, device) : load_gguf(place, dtype, device);
-}
-
-std::string resolve_model_path(const std::string& path) {
-  const std::string cached = cache_folder() + "/models/" + path;
-  for (const std::string& candidate : {path, cached, cached + ".gguf"}) {
-    if (!path.empty() && std::filesystem::exists(candidate)) return candidate;
-  }
-  throw DataError("data.missing_model", "there is no model '" + path + "'", cached,
-                  "give a folder, a GGUF file, or the name of a model in the cache folder");
 }
 
 }  // namespace plumbline

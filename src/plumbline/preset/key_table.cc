@@ -87,7 +87,7 @@ const Words& arms() {
   return all;
 }
 const Words& supported_arms() {
-  static const Words some = {"vanilla", "projected", "haar", "haar.N"};
+  static const Words some = {"vanilla", "projected"};
   return some;
 }
 
@@ -180,7 +180,7 @@ std::vector<KeyRow> steer_rows() {
            {"mean_diff", "unit_mean", "flavor_span", "svd"}, {"mean_diff", "unit_mean"}),
       number(PL_KEY(steer, k), "number of directions a module", "directions", count_from(1)),
       word(PL_KEY(steer, control), "a direction that should do nothing, in place of the extracted one",
-           {"none", "haar", "shuffled", "placebo"}, {"none", "haar"}),
+           {"none", "haar", "shuffled", "placebo"}, {"none"}),
       number(PL_KEY(steer, draw), "which draw of a random control", "", count_from(1)),
       word(PL_KEY(steer, where), "project the gradient, the optimizer's update, or both",
            {"gradient", "update", "both"}),

@@ -71,11 +71,6 @@ class ValueCheck {
   throw ConfigError("config.conflict", message, where, next_step);
 }
 
-/// "haar.2" -> "haar".
-std::string arm_kind(const std::string& arm) {
-  return arm.substr(0, arm.find('.'));
-}
-
 void check_required(const Preset& preset, const WhereOf& where_of) {
   for (const KeyRow& row : key_rows()) {
     if (!row.required || !std::get<std::string*>(slot_of(row, preset))->empty()) continue;
@@ -129,21 +124,6 @@ void check_steer(const Preset& preset, const WhereOf& where_of) {
   if (rank_one && steer.k != 1) {
     conflict(fmt::format("steer.k = {} and steer.method = \"{}\" makes one direction", steer.k, steer.method),
              where_of("steer.k"), "set k = 1");
-  }
-  if (steer.method == "svd" && steer.control == "shuffled") {
-    conflict("shuffled labels only change signs under steer.method = \"svd\": no control", where_of("steer.control"),
-             "use control haar or placebo");
-  }
-  const std::string arm = arm_kind(preset.run.arm);
-  if (arm == "projected" && steer.control != "none") {
-    conflict("run.arm = \"projected\" steers by the extracted direction and steer.control = \"" + steer.control +
-                 "\" replaces it",
-             where_of("steer.control"), "use run.arm = \"" + steer.control + "\"");
-  }
-  const bool control_arm = arm == "haar" || arm == "shuffled" || arm == "placebo";
-  if (control_arm && steer.control != "none" && steer.control != arm) {
-    conflict(fmt::format("run.arm = \"{}\" and steer.control = \"{}\" disagree", preset.run.arm, steer.control),
-             where_of("steer.control"), "drop steer.control: the arm sets it");
   }
 }
 

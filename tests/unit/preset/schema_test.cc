@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "plumbline/base/error.h"
@@ -111,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"monitor_of_later", "[monitor]\nkind = 'rebound'" BASICS, "config.not_supported", ":2:8", "none"},
         Refusal{"flavor_span_of_later", "[steer]\nmethod = 'flavor_span'" BASICS, "config.not_supported", ":2:10",
                 "mean_diff"},
-        Refusal{"placebo_of_later", "[steer]\ncontrol = 'placebo'" BASICS, "config.not_supported", ":2:11", "haar"},
+        Refusal{"placebo_of_later", "[steer]\ncontrol = 'placebo'" BASICS, "config.not_supported", ":2:11", "none"},
         Refusal{"teacher_of_later", "[train]\nteacher_mix = 0.5" BASICS, "config.not_supported", ":2:15", "0.0"},
         Refusal{"resample_of_later", "[train]\nzero_spread = 'resample'" BASICS, "config.not_supported", ":2:15",
                 "skip, keep"},
@@ -131,8 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"k_of_mean_diff", "[steer]\nk = 2" BASICS, "config.conflict", ":2:5", "k = 1"},
         Refusal{"rank_of_svd", "[adapter]\nrank = 8" BASICS, "config.conflict", ":2:8", "drop"},
         Refusal{"alpha_of_svd", "[adapter]\nalpha = 16.0" BASICS, "config.conflict", ":2:9", "drop"},
-        Refusal{"projected_with_control", "[run]\narm = 'projected'\n[steer]\ncontrol = 'haar'" BASICS,
-                "config.conflict", ":4:11", "run.arm = \"haar\""},
+        Refusal{"draw_of_later", "[run]\narm = 'haar.2'" BASICS, "config.not_supported", ":2:7", "projected"},
         Refusal{"same_arm_twice", "[probe]\narms = ['vanilla', 'vanilla']" BASICS, "config.conflict", ":2:8", "once"},
         Refusal{"same_seed_twice", "[probe]\nseeds = [1, 1]" BASICS, "config.conflict", ":2:9", "once"},
         Refusal{"template_never_used",
@@ -151,11 +151,11 @@ TEST_F(PresetSchema, DeepNestingIsASyntaxErrorNotACrash) {
 
 TEST_F(PresetSchema, ValuesReachTheirMembers) {
   const Preset preset =
-      load(with_basics("[run]\narm = 'haar.2'\nseed = 9223372036854775807\ndevice = 'cuda:1'\n"
+      load(with_basics("[run]\narm = 'projected'\nseed = 9223372036854775807\ndevice = 'cuda:1'\n"
                        "[train]\nlr = 1\nbetas = [0, 0.5]\nzero_spread = 'keep'\n"
                        "[steer]\nflavors = ['A']\npreserve_magnitude = false\n[probe]\nseeds = [3, 4]\n"));
   EXPECT_EQ(preset.name, "p");
-  EXPECT_EQ(preset.run.arm, "haar.2");
+  EXPECT_EQ(preset.run.arm, "projected");
   EXPECT_EQ(preset.run.seed, 9223372036854775807ull);
   EXPECT_EQ(preset.run.device, "cuda:1");
   EXPECT_EQ(preset.train.lr, 1.0);
@@ -286,6 +286,7 @@ TEST(ShippedPresets, AllValidateAndRoundTrip) {
     Preset again = load_preset(folder.write(name + ".toml", to_toml(preset)));
     again.source = preset.source;
     EXPECT_EQ(again, preset) << name;
+    EXPECT_TRUE(std::filesystem::exists(test::source_path(preset.data.problems))) << name;
   }
 }
 

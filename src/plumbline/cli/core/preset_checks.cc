@@ -9,8 +9,9 @@
 #include "plumbline/base/file_system.h"
 #include "plumbline/cli/core/machine_checks.h"
 #include "plumbline/files/gguf.h"
+#include "plumbline/files/model_path.h"
 #include "plumbline/files/safetensors.h"
-#include "plumbline/preset/locate.h"
+#include "plumbline/preset/data_path.h"
 #include "plumbline/record/problem_reader.h"
 
 namespace plumbline {
@@ -64,14 +65,14 @@ ModelSize size_of_model(const std::string& path) {
 }
 
 CheckLine check_problems(const DataOptions& data) {
-  const std::string path = locate_data(data.problems);
+  const std::string path = resolve_data_path(data.problems);
   const size_t count = read_problems(path, {.split = data.split}).size();
   return check_ok("problems", fmt::format("{} in split '{}' of {}", count, data.split, path));
 }
 
 CheckLine check_pairs(const SteerOptions& steer) {
   if (steer.pairs.empty()) return check_ok("pairs", "the shipped ones");
-  const std::string path = locate_data(steer.pairs);
+  const std::string path = resolve_data_path(steer.pairs);
   return check_ok("pairs", fmt::format("{} ({})", path, format_bytes(static_cast<double>(fs::file_size(path)))));
 }
 
@@ -95,7 +96,7 @@ std::vector<CheckLine> check_files(const Preset& preset) {
   lines.push_back(guarded("pairs", [&] { return check_pairs(preset.steer); }));
   ModelSize size;
   lines.push_back(guarded("model", [&] {
-    const std::string path = locate_model(preset.model.path);
+    const std::string path = resolve_model_path(preset.model.path);
     size = size_of_model(path);
     return check_ok("model", fmt::format("{}: {} tensors, {:.1f}M parameters, {} file{}", path, size.num_tensors,
                                          size.parameters / 1e6, size.num_files, size.num_files == 1 ? "" : "s"));
