@@ -8,9 +8,13 @@
 namespace plumbline {
 
 int check_main(const std::vector<std::string>& words);
+int grade_main(const std::vector<std::string>& words);
+int validate_main(const std::vector<std::string>& words);
 
 inline const std::vector<Verb> kVerbs = {
     {"check", "pre-flight of this machine and of a preset", check_main},
+    {"grade", "verdicts for completions, without any model", grade_main},
+    {"validate", "every reference must pass, every known-wrong solution must fail", validate_main},
     {"generate", "one prompt or a chat in the terminal", nullptr},
     {"extract", "contrast pairs to a hack direction (Gate A)", nullptr},
     {"verify", "held-out pairs against the direction (Gate B)", nullptr},

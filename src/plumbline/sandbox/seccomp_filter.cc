@@ -1,0 +1,101 @@
+#include "plumbline/sandbox/seccomp_filter.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+
+#include "plumbline/base/error.h"
+
+namespace plumbline {
+namespace {
+
+/// Refused with EPERM. Names rather than numbers: what this libseccomp or architecture does not know is left out.
+constexpr const char* kForbidden[] = {
+    // other processes
+    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd", "migrate_pages",
+    "move_pages", "sched_setscheduler", "sched_setparam", "sched_setattr", "setpriority", "ioprio_set",
+    // kernel keyrings, programs and events
+    "add_key", "request_key", "keyctl", "bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter",
+    "io_uring_register", "lookup_dcookie", "fanotify_init", "fanotify_mark",
+    // mounts and namespaces
+    "mount", "umount", "umount2", "pivot_root", "chroot", "unshare", "setns", "open_tree", "move_mount", "fsopen",
+    "fsconfig", "fsmount", "fspick", "mount_setattr", "name_to_handle_at", "open_by_handle_at", "quotactl",
+    "quotactl_fd", "swapon", "swapoff",
+    // memory that outlives a process or is counted nowhere
+    "shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv",
+    "msgctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr", "memfd_create",
+    "memfd_secret",
+    // the network
+    "socket", "connect", "bind", "listen", "accept", "accept4",
+    // the machine
+    "init_module", "finit_module", "delete_module", "create_module", "kexec_load", "kexec_file_load", "reboot",
+    "syslog", "acct", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname",
+    "vhangup", "iopl", "ioperm", "personality", "modify_ldt", "uselib", "ustat", "sysfs", "_sysctl", "nfsservctl"};
+
+constexpr uint64_t kNamespaceFlags[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+                                        CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
+
+[[noreturn]] void fail(const std::string& what, int code) {
+  throw SandboxError("sandbox.seccomp", "the seccomp filter cannot be made: " + what + ": " + std::strerror(code), "",
+                     "check that libseccomp supports this machine");
+}
+
+class Filter {
+ public:
+  Filter() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {
+    if (!context_) fail("seccomp_init", ENOMEM);
+    ::seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+  }
+
+  template <typename... Conditions>
+  void answer(const char* name, uint32_t action, Conditions... conditions) {
+    const int number = ::seccomp_syscall_resolve_name(name);
+    if (number == __NR_SCMP_ERROR || number < 0) return;
+    const int result = ::seccomp_rule_add(context_.get(), action, number, sizeof...(conditions), conditions...);
+    if (result != 0 && result != -EEXIST) fail(name, -result);
+  }
+
+  std::string instructions() const {
+    const int file = ::memfd_create("seccomp", MFD_CLOEXEC);
+    if (file < 0) fail("memfd_create", errno);
+    const int result = ::seccomp_export_bpf(context_.get(), file);
+    std::string bytes(static_cast<size_t>(std::max<off_t>(::lseek(file, 0, SEEK_END), 0)), '\0');
+    const ssize_t got = ::pread(file, bytes.data(), bytes.size(), 0);
+    ::close(file);
+    if (result != 0) fail("seccomp_export_bpf", -result);
+    if (got != static_cast<ssize_t>(bytes.size()) || bytes.empty()) fail("reading the program back", EIO);
+    return bytes;
+  }
+
+ private:
+  struct Release {
+    void operator()(void* context) const { ::seccomp_release(context); }
+  };
+  std::unique_ptr<void, Release> context_;
+};
+
+}  // namespace
+
+std::string make_seccomp_filter() {
+  Filter filter;
+  for (const char* name : kForbidden) filter.answer(name, SCMP_ACT_ERRNO(EPERM));
+  filter.answer("clone3", SCMP_ACT_ERRNO(ENOSYS));
+  for (const uint64_t flag : kNamespaceFlags) {
+    filter.answer("clone", SCMP_ACT_ERRNO(EPERM), SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag));
+  }
+  // Only its own limits: lowering those of the supervisor would end it.
+  filter.answer("prlimit64", SCMP_ACT_ERRNO(EPERM), SCMP_A0(SCMP_CMP_NE, 0));
+  // Ignoring SIGCHLD would make children vanish without their CPU time reaching anybody.
+  filter.answer("rt_sigaction", SCMP_ACT_ERRNO(0), SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, SIGCHLD));
+  filter.answer("ioctl", SCMP_ACT_ERRNO(EPERM), SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI));
+  return filter.instructions();
+}
+
+}  // namespace plumbline

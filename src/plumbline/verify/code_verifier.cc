@@ -1,0 +1,252 @@
+#include "plumbline/verify/code_verifier.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "plumbline/base/clock.h"
+#include "plumbline/base/error.h"
+#include "plumbline/base/interrupt.h"
+#include "plumbline/base/log.h"
+#include "plumbline/base/sha256.h"
+#include "plumbline/record/problem_reader.h"
+#include "plumbline/sandbox/python_server.h"
+#include "plumbline/verify/code_block.h"
+#include "plumbline/verify/labels.h"
+#include "plumbline/verify/tester_run.h"
+#include "plumbline/verify/trusted_run.h"
+#include "plumbline/verify/verdict_cache.h"
+
+namespace plumbline {
+namespace {
+
+constexpr int kAttempts = 2;
+constexpr int64_t kMinAnswer_bytes = 8192;
+
+SandboxLimits limits_for(const GradeOptions& options, const Problem& problem) {
+  SandboxLimits limits;
+  limits.cpu_s = problem.cpu_s.value_or(options.cpu_s);
+  limits.wall_s = limits.cpu_s * options.wall_factor;
+  limits.memory_bytes = problem.memory_mib.value_or(options.memory_mib) << 20;
+  limits.processes = options.processes;
+  limits.answer_bytes = std::max(options.output_kib << 10, kMinAnswer_bytes);
+  return limits;
+}
+
+/// What both grades of one attempt found. Outcome kInfra when anything of ours failed.
+Verdict attempt(PythonServer& server, const GradeRequest& request, const std::string& code,
+                const SandboxLimits& limits) {
+  const Problem& problem = *request.problem;
+  server.warm(problem.setup_code);
+  Verdict verdict;
+  TrustedRun run = run_trusted(server, problem, code, limits);
+  verdict.outcome = run.outcome;
+  verdict.compiles = run.compiles;
+  verdict.tests_passed = run.passed;
+  verdict.tests_total = run.total;
+  verdict.integrity = std::move(run.integrity);
+  verdict.method = run.method;
+  verdict.detail = run.passed == run.total && run.outcome == Outcome::kPass ? "" : run.detail;
+  verdict.cpu_ms = run.cpu_ms;
+  verdict.wall_ms = run.wall_ms;
+  if (!problem.hint || verdict.is_infra()) return verdict;
+  verdict.hinted_pass = false;
+  if (!run.compiles) return verdict;
+  const HintedRun hinted = run_hinted(server, problem, code, run.tester_in_source, limits);
+  verdict.hinted_pass = hinted.hinted_pass;
+  verdict.tester = hinted.tester;
+  verdict.cpu_ms += hinted.cpu_ms;
+  verdict.wall_ms += hinted.wall_ms;
+  if (hinted.infra) verdict.outcome = Outcome::kInfra;
+  return verdict;
+}
+
+}  // namespace
+
+/// Worker threads and their queue.
+class CodeVerifier::Pool {
+ public:
+  Pool(const GradeOptions& options, std::optional<IsolationLevel> exact);
+  ~Pool();
+  /// `on_done` runs on the worker's thread, before the answer is ready.
+  std::future<Verdict> submit(GradeRequest request, std::function<void(const Verdict&)> on_done = {});
+  IsolationLevel level() const { return level_; }
+  size_t num_workers() const { return num_workers_; }
+  int64_t num_infra() const { return num_infra_; }
+
+ private:
+  struct Task {
+    GradeRequest request;
+    std::function<void(const Verdict&)> on_done;
+    std::promise<Verdict> answer;
+  };
+  void work();
+  Verdict grade_one(std::unique_ptr<PythonServer>& server, const GradeRequest& request);
+  Verdict grade_code(std::unique_ptr<PythonServer>& server, const GradeRequest& request, const std::string& code);
+  std::string cache_key(const PythonServer& server, const Problem& problem, const std::string& code) const;
+
+  const GradeOptions options_;
+  IsolationLevel level_ = IsolationLevel::kLimits;
+  size_t num_workers_ = 1;
+  std::unique_ptr<VerdictCache> cache_;
+  std::atomic<int64_t> num_infra_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> queue_;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+  size_t num_idle_ = 0;
+};
+
+CodeVerifier::Pool::Pool(const GradeOptions& options, std::optional<IsolationLevel> exact) : options_(options) {
+  if (options.reward != "loophole" && options.reward != "signed") {
+    throw ConfigError("config.not_allowed", "the code grader has no reward scheme '" + options.reward + "'",
+                      "grade.reward", "use loophole or signed");
+  }
+  const IsolationLevel minimum = parse_isolation_level(options.min_isolation, "grade.min_isolation");
+  level_ = probe_isolation(options.python, minimum, exact);
+  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  num_workers_ = options.workers > 0 ? std::min(static_cast<size_t>(options.workers), cores) : cores;
+  if (options.workers > static_cast<int64_t>(cores)) {
+    log_warning(fmt::format("grading with {} workers, one a core, instead of {}", cores, options.workers));
+  }
+  if (!options.cache.empty()) cache_ = std::make_unique<VerdictCache>(options.cache);
+  log_info(fmt::format("graded code runs at isolation level '{}', {} workers", to_string(level_), num_workers_));
+}
+
+CodeVerifier::Pool::~Pool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+std::future<Verdict> CodeVerifier::Pool::submit(GradeRequest request, std::function<void(const Verdict&)> on_done) {
+  std::future<Verdict> answer;
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back({std::move(request), std::move(on_done), {}});
+    answer = queue_.back().answer.get_future();
+    if (threads_.size() < num_workers_ && num_idle_ < queue_.size()) threads_.emplace_back([this] { work(); });
+  }
+  changed_.notify_one();
+  return answer;
+}
+
+void CodeVerifier::Pool::work() {
+  std::unique_ptr<PythonServer> server;  // started with the first code that has to run
+  while (true) {
+    std::unique_lock lock(mutex_);
+    ++num_idle_;
+    changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    --num_idle_;
+    if (queue_.empty()) return;
+    Task task = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    try {
+      Verdict verdict = grade_one(server, task.request);
+      if (task.on_done) task.on_done(verdict);
+      task.answer.set_value(std::move(verdict));
+    } catch (...) {
+      task.answer.set_exception(std::current_exception());
+    }
+  }
+}
+
+Verdict CodeVerifier::Pool::grade_one(std::unique_ptr<PythonServer>& server, const GradeRequest& request) {
+  const auto code = extract_code(request.completion);
+  Verdict verdict;
+  if (code) {
+    verdict = grade_code(server, request, *code);
+  } else {
+    verdict.outcome = Outcome::kNoCode;
+    verdict.tests_total = static_cast<int64_t>(request.problem->tests.size() + request.problem->holdout_tests.size()) +
+                          !request.problem->code_tests.empty();
+    verdict.method = request.problem->code_tests.empty() ? "data" : "code_tests";
+    verdict.detail = "no Python code block";
+    verdict.isolation = to_string(level_);
+    if (request.problem->hint) verdict.hinted_pass = false;
+  }
+  verdict.problem_id = request.problem->id;
+  verdict.sample = request.sample;
+  conclude(verdict, options_.reward);
+  if (verdict.is_infra()) ++num_infra_;
+  return verdict;
+}
+
+Verdict CodeVerifier::Pool::grade_code(std::unique_ptr<PythonServer>& server, const GradeRequest& request,
+                                       const std::string& code) {
+  Verdict verdict;
+  for (int i = 0; i < kAttempts && !interrupt_requested(); ++i) {
+    try {
+      if (!server || !server->alive()) server = std::make_unique<PythonServer>(options_.python, level_);
+      const std::string key = cache_ ? cache_key(*server, *request.problem, code) : "";
+      if (cache_) {
+        if (auto known = cache_->find(key)) return *known;
+      }
+      verdict = attempt(*server, request, code, limits_for(options_, *request.problem));
+      verdict.isolation = server->description();
+      if (cache_ && !verdict.is_infra()) cache_->put(key, verdict);
+    } catch (const SandboxError& error) {
+      verdict.outcome = Outcome::kInfra;
+      verdict.detail = error.line();
+      server.reset();
+    }
+    if (!verdict.is_infra()) break;
+    if (!interrupt_requested()) log_warning(fmt::format("grading failed, attempt {}: {}", i + 1, verdict.detail));
+  }
+  return verdict;
+}
+
+std::string CodeVerifier::Pool::cache_key(const PythonServer& server, const Problem& problem,
+                                          const std::string& code) const {
+  const SandboxLimits limits = limits_for(options_, problem);
+  return Sha256()
+      .update(grading_hash(problem))
+      .update(sha256_hex(code))
+      .update(fmt::format("{} {} {} {} {} {} {}", kGraderVersion, server.python_version(), limits.cpu_s,
+                          limits.memory_bytes, limits.processes, limits.answer_bytes, server.description()))
+      .hex();
+}
+
+CodeVerifier::CodeVerifier(const GradeOptions& options, std::optional<IsolationLevel> exact)
+    : pool_(std::make_unique<Pool>(options, exact)) {}
+CodeVerifier::~CodeVerifier() = default;
+
+std::future<Verdict> CodeVerifier::submit(GradeRequest request) {
+  return pool_->submit(std::move(request));
+}
+IsolationLevel CodeVerifier::isolation() const {
+  return pool_->level();
+}
+size_t CodeVerifier::num_workers() const {
+  return pool_->num_workers();
+}
+int64_t CodeVerifier::num_infra() const {
+  return pool_->num_infra();
+}
+
+std::vector<Verdict> CodeVerifier::grade(std::span<const GradeRequest> requests,
+                                         const std::function<void(size_t, const Verdict&)>& on_verdict) {
+  std::mutex one_at_a_time;
+  std::vector<std::future<Verdict>> answers;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    answers.push_back(pool_->submit(requests[i], [&, i](const Verdict& verdict) {
+      const std::lock_guard lock(one_at_a_time);
+      if (on_verdict) on_verdict(i, verdict);
+    }));
+  }
+  for (auto& answer : answers) answer.wait();  // all, before the first error leaves: workers use what is ours
+  std::vector<Verdict> verdicts;
+  for (auto& answer : answers) verdicts.push_back(answer.get());
+  return verdicts;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,45 @@
+/// Grades code: finds it in the completion, runs it in the sandbox, keeps the trusted and the hinted grade apart.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "plumbline/preset/options.h"
+#include "plumbline/sandbox/isolation.h"
+#include "plumbline/verify/verifier.h"
+
+namespace plumbline {
+
+/// Enters the cache key: raise it whenever a verdict may come out differently.
+inline constexpr int kGraderVersion = 1;
+
+/// Thread-safe. Worker threads (one warm Python server each) start with the first submissions and end with the object,
+/// and with them every process that graded code has started.
+class CodeVerifier : public Verifier {
+ public:
+  /// Probes isolation with a real submission and says at info level what it found; `exact` asks for one level instead
+  /// of the strongest (it must still reach options.min_isolation). Throws SandboxError(sandbox.isolation |
+  /// sandbox.python), ConfigError(config.not_allowed) for a reward scheme or level that is not known.
+  explicit CodeVerifier(const GradeOptions& options, std::optional<IsolationLevel> exact = std::nullopt);
+  ~CodeVerifier() override;
+
+  std::vector<Verdict> grade(std::span<const GradeRequest> requests,
+                             const std::function<void(size_t, const Verdict&)>& on_verdict = {}) override;
+
+  /// One completion, answered in its own time. `request.problem` must outlive the answer. After Ctrl-C
+  /// (base/interrupt.h) what has not been graded comes back as infra.
+  std::future<Verdict> submit(GradeRequest request);
+
+  IsolationLevel isolation() const;
+  size_t num_workers() const;
+  /// Verdicts that stayed infra after their retry.
+  int64_t num_infra() const;
+
+ private:
+  class Pool;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace plumbline

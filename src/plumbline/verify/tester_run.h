@@ -1,0 +1,28 @@
+/// The hinted grade and what the response's own tester F is worth. F runs in processes of its own and may say anything:
+/// nothing here reaches the trusted grade.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "plumbline/record/problem.h"
+#include "plumbline/record/verdict.h"
+#include "plumbline/sandbox/python_server.h"
+
+namespace plumbline {
+
+struct HintedRun {
+  bool infra = false;  ///< a failure of ours; the rest means nothing
+  bool hinted_pass = false;
+  TesterReport tester;
+  double cpu_ms = 0, wall_ms = 0;
+};
+
+/// Calls F on the response as it is (hinted grade), then, when the response binds F, on a stub that returns 0 and on
+/// the reference. On those two F runs alone first, and together with what it needs of the response when all that failed
+/// was a name that the response defines elsewhere. `in_source` says that the syntax tree binds F; a binding made at run
+/// time (exec, setattr) shows in the hinted run. Throws SandboxError(sandbox.server_died).
+HintedRun run_hinted(PythonServer& server, const Problem& problem, const std::string& code, bool in_source,
+                     const SandboxLimits& limits);
+
+}  // namespace plumbline

@@ -1,0 +1,254 @@
+#include "plumbline/verify/trusted_run.h"
+
+#include <fmt/format.h>
+
+#include "plumbline/verify/entry_point.h"
+#include "plumbline/verify/submission.h"
+#include "plumbline/verify/value_comparison.h"
+#include "plumbline/verify/value_wire.h"
+
+namespace plumbline {
+namespace {
+
+using Status = Reply::Status;
+
+constexpr int64_t kFrameSlack_bytes = 4096;  // nonce, status and marshal notation around a value
+
+SandboxJob calls_job(const Problem& problem, const std::string& code, const SandboxLimits& limits) {
+  SandboxJob job;
+  job.kind = SandboxJob::Kind::kCalls;
+  job.setup = problem.setup_code;
+  job.code = code;
+  job.entry = problem.entry_point;
+  job.owner = parse_entry_point(problem.entry_point).owner;
+  if (problem.hint) job.tester = problem.hint->tester_name;
+  job.answer_bytes = limits.answer_bytes - kFrameSlack_bytes;
+  return job;
+}
+
+std::string call_frame(const TestCase& test, const Nonce& nonce) {
+  MarshalWriter writer;
+  writer.tuple(2).tuple(test.args.size());
+  for (const PythonValue& value : test.args) write_value(value, writer);
+  writer.begin_dict();
+  for (const auto& [name, value] : test.kwargs) {
+    writer.text(name);
+    write_value(value, writer);
+  }
+  writer.end_dict();
+  return nonce + writer.str();
+}
+
+Outcome outcome_of(const RaisedError& error) {
+  return error.kind == "MemoryError" ? Outcome::kMemory : Outcome::kError;
+}
+
+/// Collects the first failure and, at the end, the outcome.
+class Tally {
+ public:
+  explicit Tally(TrustedRun& run) : run_(run) {}
+  void fail(Outcome outcome, const std::string& detail) {
+    if (!failure_) failure_ = outcome, run_.detail = detail;
+  }
+  /// `limit` is what ended the process against its will; it outranks what single tests showed, since it cuts them off.
+  void conclude(Submission& submission, std::optional<Outcome> limit, bool complete) {
+    run_.compiles = submission.compiles();
+    run_.tester_in_source = submission.tester_in_source();
+    run_.integrity = submission.integrity();
+    run_.cpu_ms += submission.ending().cpu_ms;
+    run_.wall_ms += submission.ending().wall_ms;
+    if (limit) {
+      run_.outcome = *limit;
+      run_.detail = submission.detail();
+    } else if (!run_.compiles) {
+      run_.outcome = Outcome::kSyntaxError;
+      run_.detail = submission.detail();
+    } else if (failure_) {
+      run_.outcome = *failure_;
+    } else if (!complete) {
+      run_.outcome = Outcome::kError;
+      run_.detail = submission.detail();
+    } else {
+      run_.outcome = Outcome::kPass;
+    }
+  }
+
+ private:
+  TrustedRun& run_;
+  std::optional<Outcome> failure_;
+};
+
+/// True when the response compiled and its module loaded.
+bool load(Submission& submission, Tally& tally) {
+  if (!submission.read_facts()) return false;
+  const auto loaded = submission.read_job_reply();
+  if (!loaded) return false;
+  if (loaded->status == Status::kValue) return true;
+  const RaisedError error = parse_raised(loaded->body);
+  tally.fail(outcome_of(error), "while loading: " + error.text());
+  return false;
+}
+
+std::vector<const TestCase*> all_tests(const Problem& problem) {
+  std::vector<const TestCase*> tests;
+  for (const TestCase& test : problem.tests) tests.push_back(&test);
+  for (const TestCase& test : problem.holdout_tests) tests.push_back(&test);
+  return tests;
+}
+
+/// False when nothing sensible came back: later replies would not be there either.
+bool judge_reply(const std::optional<Reply>& reply, const TestCase& test, const Comparison& comparison, size_t index,
+                 TrustedRun& run, Tally& tally) {
+  if (!reply) return false;
+  const std::string where = fmt::format("test {}: ", index);
+  if (reply->status == Status::kException) {
+    const RaisedError error = parse_raised(reply->body);
+    tally.fail(outcome_of(error), where + error.text());
+    return true;
+  }
+  if (reply->status == Status::kRefused) {
+    tally.fail(Outcome::kWrong, where + "returned no plain data: " + parse_raised(reply->body).text());
+    return true;
+  }
+  const auto value = reply->status == Status::kValue ? read_value(reply->body) : std::nullopt;
+  if (!value) return false;
+  if (values_match(*value, test.expected, comparison)) {
+    ++run.passed;
+  } else {
+    tally.fail(Outcome::kWrong, where + "returned another value");
+  }
+  return true;
+}
+
+TrustedRun run_data_tests(PythonServer& server, const Problem& problem, const std::string& code,
+                          const SandboxLimits& limits) {
+  TrustedRun run;
+  run.method = "data";
+  const auto tests = all_tests(problem);
+  run.total = static_cast<int64_t>(tests.size());
+  const Comparison comparison{problem.compare, problem.rel_tol, problem.abs_tol};
+  Tally tally(run);
+  Submission submission(server, limits, calls_job(problem, code, limits));
+  std::vector<Nonce> nonces;
+  for (const TestCase* test : tests) {
+    nonces.push_back(make_nonce());
+    submission.process().send(call_frame(*test, nonces.back()));
+  }
+  submission.process().send("");
+  bool complete = load(submission, tally);
+  run.code_ran = submission.compiles();
+  for (size_t i = 0; complete && i < tests.size(); ++i) {
+    complete = judge_reply(submission.read_reply(nonces[i]), *tests[i], comparison, i, run, tally);
+  }
+  tally.conclude(submission, submission.end(), complete);
+  return run;
+}
+
+/// Carries one call of the test process to the submission. Both directions are decoded and encoded again here, so that
+/// the test process only ever loads well-formed builtin values. False when the submission gave no usable answer.
+bool relay_call(Submission& tests, Submission& candidate, const Reply& call) {
+  const auto arguments = read_value(call.body);
+  if (!arguments || !arguments->is(PythonValue::Kind::kTuple) || arguments->items.size() != 2) return false;
+  const Nonce nonce = make_nonce();
+  MarshalWriter writer;
+  write_value(*arguments, writer);
+  candidate.process().send(nonce + writer.str());
+  const auto reply = candidate.read_reply(nonce);
+  if (!reply) return false;
+  MarshalWriter answer;
+  if (reply->status == Status::kValue) {
+    const auto value = read_value(reply->body);
+    if (!value) return false;
+    write_value(*value, answer);
+  } else {
+    const RaisedError error = parse_raised(reply->body);
+    const bool refused = reply->status == Status::kRefused;
+    answer.tuple(2).text(refused ? "TypeError" : error.kind).text(error.message);
+  }
+  tests.process().send((reply->status == Status::kValue ? "V" : "E") + answer.str());
+  return true;
+}
+
+SandboxJob code_tests_job(const Problem& problem, const SandboxLimits& limits) {
+  SandboxJob job;
+  job.kind = SandboxJob::Kind::kCodeTests;
+  job.setup = problem.setup_code;
+  job.prelude = problem.code_prelude;
+  job.code = problem.code_tests;
+  job.entry = problem.entry_point;
+  job.answer_bytes = limits.answer_bytes - kFrameSlack_bytes;
+  return job;
+}
+
+/// Runs the test process to its end; counts it as one test. True when it reached one. A failure inside the submission
+/// shows as the exception that it raised in the tests.
+bool drive_code_tests(Submission& tests, Submission& candidate, TrustedRun& run, Tally& tally) {
+  const Nonce no_nonce(tests.nonce().size(), '\0');
+  while (true) {
+    auto frame = tests.process().receive();
+    Reply reply;
+    if (!frame) return false;
+    if (parse_reply(*frame, no_nonce, &reply) && reply.status == Status::kCall) {
+      if (!relay_call(tests, candidate, reply)) return false;
+      continue;
+    }
+    if (!parse_reply(*frame, tests.nonce(), &reply)) return false;
+    if (reply.status == Status::kValue) {
+      ++run.passed;
+      return true;
+    }
+    const RaisedError error = parse_raised(reply.body);
+    const bool failed_check = error.kind == "AssertionError";
+    tally.fail(failed_check ? Outcome::kWrong : outcome_of(error), "tests: " + error.text());
+    return true;
+  }
+}
+
+TrustedRun run_code_tests(PythonServer& server, const Problem& problem, const std::string& code,
+                          const SandboxLimits& limits) {
+  TrustedRun run = {};
+  run.method = "code_tests";
+  run.total = 1;
+  Tally tally(run);
+  Submission candidate(server, limits, calls_job(problem, code, limits));
+  bool complete = load(candidate, tally);
+  run.code_ran = candidate.compiles();
+  std::optional<Outcome> tests_limit;
+  std::string tests_detail;
+  if (complete) {
+    Submission tests(server, limits, code_tests_job(problem, limits));
+    complete = drive_code_tests(tests, candidate, run, tally);
+    tests_limit = tests.end();
+    tests_detail = tests.detail();
+    run.cpu_ms += tests.ending().cpu_ms;
+  }
+  candidate.process().send("");
+  std::optional<Outcome> limit = candidate.end();
+  if (!limit) limit = tests_limit;  // the submission's own limit explains the tests' better than the reverse
+  tally.conclude(candidate, limit, complete);
+  if (run.outcome != Outcome::kPass) run.passed = 0;
+  return run;
+}
+
+}  // namespace
+
+TrustedRun run_trusted(PythonServer& server, const Problem& problem, const std::string& code,
+                       const SandboxLimits& limits) {
+  if (problem.code_tests.empty()) return run_data_tests(server, problem, code, limits);
+  TrustedRun run = run_code_tests(server, problem, code, limits);
+  if (all_tests(problem).empty() || run.outcome == Outcome::kInfra) return run;
+  // A problem with both kinds: the data tests run too, and the first failure counts.
+  TrustedRun data = run_data_tests(server, problem, code, limits);
+  data.method = run.method;
+  data.passed += run.passed;
+  data.total += run.total;
+  data.cpu_ms += run.cpu_ms;
+  data.wall_ms += run.wall_ms;
+  if (data.outcome == Outcome::kPass) {
+    data.outcome = run.outcome;
+    data.detail = run.detail;
+  }
+  return data;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,503 @@
+/// One test a promise of docs/reference/isolation.md, each run at every level that makes it. The submissions here try
+/// to break the promise; the truth is what the host shows afterwards, or a verdict that only a broken promise could
+/// change.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "plumbline/base/error.h"
+#include "plumbline/sandbox/python_server.h"
+#include "plumbline/verify/code_verifier.h"
+
+namespace plumbline {
+namespace {
+
+constexpr const char* kSleep = "93.117";  // marks processes of these tests on the host
+
+Problem problem_expecting(const std::string& expected, int num_tests = 1) {
+  Problem problem;
+  problem.id.text = "p";
+  problem.entry_point = "f";
+  problem.reference = "def f(x):\n    return x\n";
+  for (int i = 0; i < num_tests; ++i) {
+    problem.tests.push_back({{PythonValue::of_int(std::to_string(i))}, {}, PythonValue::of_str(expected)});
+  }
+  return problem;
+}
+
+GradeOptions limited(double cpu_s, double wall_factor = 3, int64_t memory_mib = 1024) {
+  GradeOptions options;
+  options.cpu_s = cpu_s;
+  options.wall_factor = wall_factor;
+  options.memory_mib = memory_mib;
+  return options;
+}
+
+int num_marked_processes() {
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+    std::string words((std::istreambuf_iterator<char>(file)), {});
+    found += words.find(std::string("sleep\0", 6) + kSleep) != std::string::npos;
+  }
+  return found;
+}
+
+class Promise : public testing::TestWithParam<IsolationLevel> {
+ protected:
+  void SetUp() override {
+    try {
+      probe_isolation(GradeOptions{}.python, IsolationLevel::kLimits, GetParam());
+    } catch (const SandboxError& error) {
+      GTEST_SKIP() << "this machine does not offer the level: " << error.message();
+    }
+  }
+  /// `code` defines f(x); it passes when it returns "fine" for 0, 1 and 2.
+  Verdict grade(const std::string& code, GradeOptions options = limited(2)) {
+    options.workers = 1;
+    options.min_isolation = "limits";
+    CodeVerifier verifier(options, GetParam());
+    const Problem problem = problem_expecting("fine", 3);
+    const GradeRequest request{&problem, 0, "```python\n" + code + "\n```"};
+    return verifier.grade({&request, 1}).at(0);
+  }
+  Outcome outcome(const std::string& code, GradeOptions options = limited(2)) {
+    return grade(code, std::move(options)).outcome;
+  }
+};
+
+/// What a system-call filter and a view of the disk add: not promised by `limits`.
+class Confinement : public Promise {};
+/// What only namespaces give.
+class Separation : public Promise {};
+
+TEST_P(Promise, HonestCodePasses) {
+  const Verdict verdict = grade("def f(x):\n    return 'fine'");
+  EXPECT_EQ(verdict.outcome, Outcome::kPass) << verdict.detail;
+  EXPECT_EQ(verdict.tests_passed, 3);
+  EXPECT_EQ(verdict.isolation.find(to_string(GetParam())), 0u);
+}
+
+TEST_P(Promise, ForgedFramesOnEveryDescriptorAreNoAnswer) {
+  EXPECT_EQ(outcome(R"(
+import os, marshal
+body = marshal.dumps("fine", 2)
+forms = [(9 + len(body)).to_bytes(4, "little") + b"\0" * 8 + b"V" + body, b'{"outcome": "pass"}\n', b"\0" * 64]
+def spray():
+    for fd in range(64):
+        for form in forms:
+            try:
+                os.write(fd, form)
+            except OSError:
+                pass
+spray()
+def f(x):
+    spray()
+    return "no")"),
+            Outcome::kError);
+}
+
+TEST_P(Promise, StolenNoncesNeedTheRightAnswerToo) {
+  // It reads the calls from the channel itself and answers them with the right nonces: still only what it knows.
+  EXPECT_NE(outcome(R"(
+import os, marshal
+def f(x):
+    data = b""
+    os.set_blocking(3, False)
+    try:
+        while True:
+            data += os.read(3, 65536)
+    except OSError:
+        pass
+    body = marshal.dumps("guess", 2)
+    os.set_blocking(3, True)
+    while len(data) > 12:
+        size = int.from_bytes(data[:4], "little")
+        os.write(3, (9 + len(body)).to_bytes(4, "little") + data[4:12] + b"V" + body)
+        data = data[4 + size:]
+    return "guess")"),
+            Outcome::kPass);
+}
+
+TEST_P(Promise, ExitIsNoPass) {
+  for (const char* code : {"import os\nos._exit(0)", "raise SystemExit(0)", "def f(x):\n    import os\n    os._exit(0)",
+                           "def f(x):\n    raise SystemExit", "def f(x):\n    raise KeyboardInterrupt",
+                           "import os\nos.kill(os.getpid(), 9)"}) {
+    EXPECT_EQ(outcome(code), Outcome::kError) << code;
+  }
+}
+
+TEST_P(Promise, ObjectsThatEqualEverythingAreNoData) {
+  EXPECT_EQ(outcome(R"(
+class Same:
+    def __eq__(self, other): return True
+    def __hash__(self): return 0
+def f(x):
+    return Same())"),
+            Outcome::kWrong);
+  EXPECT_EQ(outcome(R"(
+class Text(str):
+    def __eq__(self, other): return True
+    def __str__(self): return "fine"
+    def __getitem__(self, key): return "fine"
+    def encode(self, *a): return b"fine"
+    __hash__ = str.__hash__
+def f(x):
+    return Text("no"))"),
+            Outcome::kWrong);
+}
+
+TEST_P(Promise, PatchedBuiltinsChangeNothing) {
+  EXPECT_EQ(outcome(R"(
+import builtins, marshal, sys
+yes = lambda *a, **k: True
+for name in ("isinstance", "len", "type", "bytes", "int", "eval", "exec", "compile"):
+    setattr(builtins, name, yes)
+marshal.dumps = lambda *a: b"T"
+for name in list(vars(sys.modules["__main__"])):
+    if name in ("values_match", "passed", "expected", "result"):
+        setattr(sys.modules["__main__"], name, True)
+def f(x):
+    return "no")"),
+            Outcome::kWrong);
+}
+
+TEST_P(Promise, ExpectedValuesAreNowhereInTheProcess) {
+  // Looks through frames, the garbage collector's objects and its own memory for the answer.
+  EXPECT_EQ(outcome(R"(
+import gc, sys
+wanted = "".join(["fi", "ne"])
+def hunt():
+    frame = sys._getframe()
+    while frame:
+        for value in list(frame.f_locals.values()) + list(frame.f_globals.values()):
+            if type(value) is str and value == wanted and value is not wanted:
+                return value
+        frame = frame.f_back
+    for thing in gc.get_objects():
+        if type(thing) in (list, tuple) and any(type(v) is str and v == wanted and v is not wanted for v in thing):
+            return wanted
+    return "none"
+def f(x):
+    return hunt())"),
+            Outcome::kWrong);
+}
+
+TEST_P(Promise, ProcessStormEndsWithTheSubmission) {
+  outcome(std::string(R"(
+import os
+for _ in range(300):
+    try:
+        if os.fork() == 0:
+            os.execvp("sleep", ["sleep", ")") +
+          kSleep + R"("])
+    except OSError:
+        break
+def f(x):
+    return "fine")");
+  EXPECT_EQ(num_marked_processes(), 0);
+}
+
+TEST_P(Promise, NumberOfProcessesIsBounded) {
+  EXPECT_EQ(outcome(R"(
+import os, time
+count = 0
+try:
+    for _ in range(200):
+        if os.fork() == 0:
+            time.sleep(60)
+            os._exit(0)
+        count += 1
+except OSError:
+    pass
+def f(x):
+    return "fine" if count <= 40 else str(count))"),
+            Outcome::kPass);
+}
+
+TEST_P(Promise, DoubleForkedDaemonIsKilled) {
+  EXPECT_EQ(outcome(std::string(R"(
+import os, signal
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        os.execvp("sleep", ["sleep", ")") +
+                    kSleep + R"("])
+    os._exit(0)
+def f(x):
+    return "fine")"),
+            Outcome::kPass);
+  EXPECT_EQ(num_marked_processes(), 0);
+}
+
+TEST_P(Promise, EndlessLoopIsATimeout) {
+  EXPECT_EQ(outcome("import signal\nfor n in range(1, 64):\n    try:\n        signal.signal(n, signal.SIG_IGN)\n"
+                    "    except (OSError, ValueError):\n        pass\ndef f(x):\n    while True: pass",
+                    limited(0.5)),
+            Outcome::kTimeout);
+}
+
+TEST_P(Promise, SleepingOrStoppedIsATimeout) {
+  EXPECT_EQ(outcome("import time\ndef f(x):\n    time.sleep(1000)", limited(0.5, 2)), Outcome::kTimeout);
+  EXPECT_EQ(outcome("import os, signal\ndef f(x):\n    os.kill(os.getpid(), signal.SIGSTOP)\n    return 'fine'",
+                    limited(0.5, 2)),
+            Outcome::kTimeout);
+}
+
+TEST_P(Promise, CpuTimeIsSummedOverChildren) {
+  EXPECT_EQ(outcome(R"(
+import os
+children = []
+for _ in range(8):
+    pid = os.fork()
+    if pid == 0:
+        n = 0
+        for i in range(12_000_000):
+            n += i
+        os._exit(0)
+    children.append(pid)
+for pid in children:
+    os.waitpid(pid, 0)
+def f(x):
+    return "fine")",
+                    limited(1, 20)),
+            Outcome::kTimeout);
+}
+
+TEST_P(Confinement, ChildrenThatVanishAreCounted) {
+  // With SIGCHLD ignored the kernel would drop the CPU time of ended children.
+  EXPECT_EQ(outcome(R"(
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for _ in range(60):
+    if os.fork() == 0:
+        end = time.process_time() + 0.05
+        while time.process_time() < end: pass
+        os._exit(0)
+    try:
+        os.wait()
+    except OSError:
+        pass
+def f(x):
+    return "fine")",
+                    limited(1, 20)),
+            Outcome::kTimeout);
+}
+
+TEST_P(Promise, MemoryIsBounded) {
+  EXPECT_EQ(outcome("def f(x):\n    return [0] * (1 << 33)"), Outcome::kMemory);
+}
+
+TEST_P(Promise, MemoryIsSummedOverChildren) {
+  EXPECT_EQ(outcome(R"(
+import os, time
+for _ in range(4):
+    if os.fork() == 0:
+        block = bytearray(90 << 20)
+        time.sleep(60)
+        os._exit(0)
+time.sleep(60)
+def f(x):
+    return "fine")",
+                    limited(2, 3, 256)),
+            Outcome::kMemory);
+}
+
+TEST_P(Promise, ForkingAloneIsNotChargedAsMemory) {
+  // Pages shared after a fork count once: 20 children of a 60 MiB parent stay far below 256 MiB.
+  EXPECT_EQ(outcome(R"(
+import os, time
+block = bytearray(60 << 20)
+for _ in range(20):
+    if os.fork() == 0:
+        time.sleep(0.4)
+        os._exit(0)
+time.sleep(0.3)
+def f(x):
+    return "fine")",
+                    limited(2, 3, 256)),
+            Outcome::kPass);
+}
+
+TEST_P(Confinement, NoSocketToTheNetwork) {
+  EXPECT_EQ(outcome(R"(
+import socket
+def f(x):
+    for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):
+        try:
+            socket.socket(family, socket.SOCK_DGRAM)
+            return "open"
+        except OSError:
+            pass
+    return "fine")"),
+            Outcome::kPass);
+}
+
+TEST_P(Confinement, NothingIsLeftOnTheHost) {
+  const std::string name = "plumbline-promise-" + std::to_string(::getpid());
+  outcome(R"(
+import os
+for place in ("/tmp", "/var/tmp", "/dev/shm", "/run", "/etc", "/", "..", ".", os.path.expanduser("~")):
+    try:
+        open(os.path.join(place, ")" +
+          name + R"("), "w").close()
+    except OSError:
+        pass
+def f(x):
+    return "fine")");
+  for (const char* place : {"/tmp/", "/var/tmp/", "/dev/shm/", "/run/", "/etc/", "/", "./", "../"}) {
+    EXPECT_FALSE(std::filesystem::exists(place + name)) << place;
+  }
+}
+
+TEST_P(Confinement, FilesOfTheHostCannotBeRead) {
+  const std::string path = std::filesystem::temp_directory_path() / ("plumbline-secret-" + std::to_string(::getpid()));
+  std::ofstream(path) << "fine";
+  std::filesystem::permissions(path, std::filesystem::perms::all);
+  EXPECT_EQ(outcome("def f(x):\n    return open('" + path + "').read()"), Outcome::kError);
+  std::filesystem::remove(path);
+}
+
+TEST_P(Promise, EnvironmentIsEmpty) {
+  ::setenv("PLUMBLINE_TEST_SECRET", "fine", 1);
+  EXPECT_EQ(outcome(R"(
+import os
+def f(x):
+    for path in ("/proc/self/environ", f"/proc/{os.getppid()}/environ"):
+        try:
+            if b"SECRET" in open(path, "rb").read():
+                return "fine"
+        except OSError:
+            pass
+    return os.environ.get("PLUMBLINE_TEST_SECRET", "none"))"),
+            Outcome::kWrong);
+  ::unsetenv("PLUMBLINE_TEST_SECRET");
+}
+
+TEST_P(Confinement, OtherProcessesAreOutOfSight) {
+  const Verdict verdict = grade(R"(
+import os
+def f(x):
+    try:
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return "fine"
+    return "fine" if len(pids) <= 2 else str(len(pids)))");
+  EXPECT_EQ(verdict.outcome, Outcome::kPass) << verdict.isolation;
+}
+
+TEST_P(Confinement, ParentAndGroupCannotBeKilled) {
+  const std::string strike = R"(
+import os, signal
+def f(x):
+    for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP):
+        try:
+            os.kill(os.getppid(), number)
+        except OSError:
+            pass
+    return "fine")";
+  EXPECT_EQ(outcome(strike), Outcome::kPass);
+  EXPECT_EQ(outcome("import os\nos.kill(0, 9)"), Outcome::kError);
+}
+
+TEST_P(Confinement, DangerousSystemCallsAreRefused) {
+  EXPECT_EQ(outcome(R"(
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def f(x):
+    calls = {"ptrace": lambda: libc.ptrace(16, os.getppid(), 0, 0),
+             "unshare user": lambda: libc.unshare(0x10000000),
+             "unshare mount": lambda: libc.unshare(0x00020000),
+             "mount": lambda: libc.mount(b"x", b"/tmp", b"tmpfs", 0, None),
+             "keyctl": lambda: libc.syscall(250, 0, -3, 0),
+             "shmget": lambda: libc.shmget(0, 4096, 0o1600),
+             "memfd": lambda: libc.memfd_create(b"x", 0),
+             "io_uring": lambda: libc.syscall(425, 1, ctypes.create_string_buffer(128)),
+             "clone user": lambda: libc.syscall(56, 0x10000000 | 17, 0, 0, 0, 0),
+             "limits of the parent": lambda: libc.prlimit(os.getppid(), 0, ctypes.create_string_buffer(16), None),
+             "setuid root": lambda: libc.setuid(0)}
+    broken = [name for name, call in calls.items() if call() != -1]
+    return ",".join(broken) or "fine")"),
+            Outcome::kPass);
+}
+
+TEST_P(Promise, LimitsCannotBeRaised) {
+  EXPECT_EQ(outcome(R"(
+import resource
+for which in (resource.RLIMIT_CPU, resource.RLIMIT_AS, resource.RLIMIT_NPROC, resource.RLIMIT_FSIZE):
+    try:
+        resource.setrlimit(which, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    except (OSError, ValueError):
+        pass
+def f(x):
+    while True: pass)",
+                    limited(0.5)),
+            Outcome::kTimeout);
+}
+
+TEST_P(Promise, OutputNeitherBlocksNorPilesUp) {
+  EXPECT_EQ(outcome(R"(
+import os
+block = b"#" * (1 << 20)
+for _ in range(50):
+    os.write(1, block)
+    os.write(2, block)
+def f(x):
+    return "fine")"),
+            Outcome::kPass);
+}
+
+TEST_P(Promise, HugeOrEndlessValuesAreRefused) {
+  EXPECT_EQ(outcome("def f(x):\n    return 'fine' * 30_000_000"), Outcome::kWrong);
+  EXPECT_EQ(outcome("def f(x):\n    y = []\n    y.append(y)\n    return y"), Outcome::kWrong);
+  EXPECT_EQ(outcome("def f(x):\n    y = []\n    for _ in range(200000): y = [y]\n    return y"), Outcome::kWrong);
+}
+
+TEST_P(Promise, ClosedDescriptorsAreTheSubmissionsFailure) {
+  EXPECT_EQ(outcome("import os\nos.closerange(0, 4096)\ndef f(x):\n    return 'fine'"), Outcome::kError);
+}
+
+TEST_P(Separation, HiddenMemoryFilesAreCounted) {
+  EXPECT_NE(outcome(R"(
+with open("/tmp/big", "wb") as file:
+    for _ in range(300):
+        file.write(b"x" * (1 << 20))
+def f(x):
+    return "fine")",
+                    limited(2, 3, 128)),
+            Outcome::kPass);
+}
+
+TEST_P(Promise, NextSubmissionFindsNothingOfTheLast) {
+  GradeOptions options;
+  options.workers = 1;
+  options.min_isolation = "limits";
+  CodeVerifier verifier(options, GetParam());
+  const Problem problem = problem_expecting("fine");
+  const std::vector<GradeRequest> requests = {
+      {&problem, 0, "```\nopen('random.py', 'w').write('raise SystemExit')\nimport builtins\nbuiltins.left = 1\n```"},
+      {&problem, 1,
+       "```\nimport random, os, builtins\ndef f(x):\n    return 'fine' if not os.listdir('.') and not "
+       "hasattr(builtins, 'left') else 'no'\n```"}};
+  EXPECT_EQ(verifier.grade(requests).at(1).outcome, Outcome::kPass);
+}
+
+std::string name_of(const testing::TestParamInfo<IsolationLevel>& info) {
+  return std::string(to_string(info.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Promise,
+                         testing::Values(IsolationLevel::kNamespaces, IsolationLevel::kContainer,
+                                         IsolationLevel::kLimits),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Levels, Confinement, testing::Values(IsolationLevel::kNamespaces, IsolationLevel::kContainer),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Levels, Separation, testing::Values(IsolationLevel::kNamespaces), name_of);
+
+}  // namespace
+}  // namespace plumbline
