@@ -51,11 +51,11 @@ MicroBatch make_one(std::span<const SequenceRow> rows, std::vector<size_t> membe
 }  // namespace
 
 torch::Tensor MicroBatch::spread(std::span<const double> value_of_row) const {
-  std::vector<float> values;
+  std::vector<double> values;
   for (size_t b = 0; b < rows.size(); ++b) {
-    values.insert(values.end(), static_cast<size_t>(lengths[b]), static_cast<float>(value_of_row[rows[b]]));
+    values.insert(values.end(), static_cast<size_t>(lengths[b]), value_of_row[rows[b]]);
   }
-  return torch::tensor(values, torch::kFloat32).to(completion_N.device());
+  return torch::tensor(values, torch::kFloat64).to(completion_N.device());
 }
 
 std::vector<MicroBatch> make_micro_batches(std::span<const SequenceRow> rows, int64_t micro_batch,

@@ -25,7 +25,7 @@ struct MicroBatch {
   torch::Tensor completion_N;    ///< the predicted token ids
   std::vector<int64_t> lengths;  ///< completion tokens a row, in batch order; they sum to N
 
-  /// One value a row, spread over its tokens: [N] float32.
+  /// One value a row, spread over its tokens: [N] float64.
   torch::Tensor spread(std::span<const double> value_of_row) const;
 };
 

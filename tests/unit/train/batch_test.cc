@@ -53,7 +53,7 @@ TEST(MicroBatches, ValuesOfRowsAreSpreadOverTheirTokens) {
   const Rows rows;
   const auto batches = make_micro_batches(rows.sequences, 3, torch::kCPU);
   const torch::Tensor spread_N = batches[0].spread(std::vector<double>{0.5, 0.25, -1});
-  EXPECT_TRUE(torch::equal(spread_N, torch::tensor({-1.f, 0.5f, 0.5f, 0.25f, 0.25f, 0.25f})));
+  EXPECT_TRUE(torch::equal(spread_N, torch::tensor({-1., 0.5, 0.5, 0.25, 0.25, 0.25}, torch::kFloat64)));
 }
 
 TEST(MicroBatches, EmptyCompletionHasNoTokens) {
