@@ -61,7 +61,7 @@ TEST_F(CheckVerb, PrintsOneLineACheckAndNothingElse) {
   }
   EXPECT_EQ(result.exit_code, num_failed ? 1 : 0);
   EXPECT_EQ(result.err, "");
-  for (const char* name : {"cores", "memory", "cache", "output", "gpu", "engine", "python"}) {
+  for (const char* name : {"cores", "memory", "cache", "output", "gpu", "engine", "python", "isolation"}) {
     EXPECT_NE(line_of(result, name), "") << name;
   }
 }

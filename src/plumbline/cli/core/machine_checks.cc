@@ -15,6 +15,8 @@
 #include <sstream>
 
 #include "plumbline/base/file_system.h"
+#include "plumbline/sandbox/isolation.h"
+#include "plumbline/sandbox/python_server.h"
 
 namespace plumbline {
 namespace fs = std::filesystem;
@@ -116,6 +118,13 @@ CheckLine check_python(const std::string& python) {
   return check_ok("python", found);
 }
 
+/// A dry run of a real submission: what grading will find, not what settings promise.
+CheckLine check_isolation(const GradeOptions& grade) {
+  const IsolationLevel minimum = parse_isolation_level(grade.min_isolation, "grade.min_isolation");
+  const IsolationLevel level = probe_isolation(grade.python, minimum);
+  return check_ok("isolation", fmt::format("{} (grade.min_isolation = {})", to_string(level), grade.min_isolation));
+}
+
 }  // namespace
 
 std::vector<VisibleGpu> visible_gpus() {
@@ -171,7 +180,8 @@ std::vector<CheckLine> check_machine(const GradeOptions& grade, const std::strin
           check_folder("output", out),
           check_gpu(device),
           check_engine(),
-          check_python(grade.python)};
+          check_python(grade.python),
+          guarded("isolation", [&] { return check_isolation(grade); })};
 }
 
 }  // namespace plumbline
