@@ -105,6 +105,11 @@ Trainer::Trainer(const TrainerParts& parts, std::vector<Problem> problems, Train
       update_(parts.decoder, parts.adapter, parts.transform, options_.train, options_.rollout, options_.run,
               stop_if_interrupted) {
   prepare(std::move(problems));
+  if (options_.rollout.top_p < 1 || options_.rollout.top_k > 0) {
+    log_warning(
+        "truncated sampling is off-policy: the ratio uses log-probabilities of the whole distribution; "
+        "rollouts.jsonl holds both sums");
+  }
   order_.emplace(options_.order_seed, static_cast<int64_t>(problems_.size()));
   state_.seed = options_.run.seed;
   update_.put_weights(0);
