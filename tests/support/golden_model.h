@@ -1,6 +1,7 @@
 /// A case of ../shared/golden/models: the folder, its expected tensors, its tolerances.
 #pragma once
 
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
@@ -47,7 +48,9 @@ class GoldenModel {
   explicit GoldenModel(const std::string& case_name)
       : name(case_name),
         folder(shared_path("golden/models/" + case_name)),
-        tensors(read_tensors(folder + "/golden.safetensors")) {}
+        tensors(read_tensors(folder + "/golden.safetensors")) {
+    at::set_num_threads(1);  // on tensors this small, threads only wait for each other
+  }
 
   torch::Tensor row(int64_t i, const std::string& what) const {
     return tensors.at("row." + std::to_string(i) + "." + what);

@@ -5,6 +5,10 @@
 
 namespace plumbline {
 
-inline const std::vector<Verb> kEngineVerbs = {};
+int inspect_main(const std::vector<std::string>& words);
+
+inline const std::vector<Verb> kEngineVerbs = {
+    {"inspect", "what a checkpoint is; logits and modules, exactly", inspect_main},
+};
 
 }  // namespace plumbline

@@ -1,0 +1,108 @@
+/// inspect MODEL [logits|modules]: what a checkpoint is, and exact outputs for comparison with other tools. The text
+/// half (tokens, render) is in cli/core.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "plumbline/adapter/target_modules.h"
+#include "plumbline/base/error.h"
+#include "plumbline/base/json.h"
+#include "plumbline/cli/engine/verbs.h"
+#include "plumbline/cli/shared/arguments.h"
+#include "plumbline/model/decoder.h"
+#include "plumbline/tensor/dtype.h"
+#include "plumbline/tensor/raw_tensor.h"
+
+namespace plumbline {
+namespace {
+
+struct InspectArguments {
+  std::string model, part, out, dtype = "float32", device = "cpu";
+  std::vector<std::string> targets;
+};
+
+/// One line of stdin: a JSON array of token ids of the vocabulary.
+std::vector<int64_t> parse_ids(const std::string& line, int64_t line_number, int64_t vocab_size) {
+  const std::string where = fmt::format("stdin, line {}", line_number);
+  const Json row = parse_json(line, where);
+  const auto is_id = [&](const Json& id) { return id.is_number_integer() && id >= 0 && id < vocab_size; };
+  if (!row.is_array() || row.empty() || !std::all_of(row.begin(), row.end(), is_id)) {
+    throw DataError("data.token_ids", fmt::format("expected an array of ids, each from 0 to {}", vocab_size - 1), where,
+                    "write one JSON array a line, [1, 2, 3]");
+  }
+  return row.get<std::vector<int64_t>>();
+}
+
+/// Tensor logits.<line> of shape [T, V], float32, for each line of stdin, counted from 0.
+int inspect_logits(const InspectArguments& arguments) {
+  if (arguments.out.empty()) {
+    throw ConfigError("config.usage", "logits needs a file to write", "--out", "add --out FILE.safetensors");
+  }
+  const auto decoder = load_decoder(arguments.model, dtype_of_name(arguments.dtype), device_of_name(arguments.device));
+  const c10::InferenceMode inference;
+  TensorMap tensors;
+  std::string line;
+  for (int64_t number = 0; std::getline(std::cin, line); ++number) {
+    const std::vector<int64_t> ids = parse_ids(line, number + 1, decoder->config().vocab_size);
+    ForwardBatch batch;
+    batch.ids_BT = torch::tensor(ids).unsqueeze(0).to(decoder->device());
+    batch.positions_BT = at::arange(batch.ids_BT.size(1), batch.ids_BT.options()).unsqueeze(0);
+    tensors[fmt::format("logits.{}", number)] = decoder->logits(decoder->hidden(batch)[0]).to(torch::kFloat32).cpu();
+  }
+  write_tensors(arguments.out, tensors, {{"weight_hash", decoder->weight_hash()}, {"dtype", arguments.dtype}});
+  return 0;
+}
+
+/// A JSON array with one row a line: every linear, in the order of the model, the head last when it is not tied.
+int inspect_modules(const InspectArguments& arguments) {
+  const auto decoder = load_decoder(arguments.model, dtype_of_name(arguments.dtype), torch::kCPU);
+  std::vector<std::string> names;
+  for (const Linear* linear : decoder->linears()) names.push_back(linear->name);
+  const std::vector<std::string> adapted = match_target_modules(names, arguments.targets);
+  std::vector<Json> rows;
+  for (const Linear* linear : decoder->linears()) {
+    rows.push_back({{"name", linear->name},
+                    {"shape", linear->base_OI.sizes().vec()},
+                    {"rank", linear->rank()},
+                    {"dtype", arguments.dtype},
+                    {"adapted", std::find(adapted.begin(), adapted.end(), linear->name) != adapted.end()}});
+  }
+  if (!decoder->config().tied_head) {
+    const DecoderConfig& config = decoder->config();
+    rows.push_back({{"name", "lm_head"},
+                    {"shape", {config.vocab_size, config.width}},
+                    {"rank", std::min(config.vocab_size, config.width)},
+                    {"dtype", arguments.dtype},
+                    {"adapted", false}});
+  }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::cout << (i == 0 ? "[" : " ") << to_json_line(rows[i]) << (i + 1 == rows.size() ? "]\n" : ",\n");
+  }
+  return 0;
+}
+
+}  // namespace
+
+int inspect_main(const std::vector<std::string>& words) {
+  InspectArguments arguments;
+  Arguments parser("inspect", "what a checkpoint is, and exact outputs for comparison with other tools");
+  parser.positional("MODEL", &arguments.model, "a folder, a GGUF file, or the name of a model in the cache folder")
+      .positional("PART", &arguments.part,
+                  "logits: ids on stdin to logits; modules: the linear modules; without: a summary", false)
+      .option("--out", &arguments.out, "safetensors file for logits")
+      .option("--dtype", &arguments.dtype, "float32 (default) or bfloat16")
+      .option("--device", &arguments.device, "cpu (default), cuda, cuda:N")
+      .option("--target", &arguments.targets, "which modules count as adapted (default attn-mlp); may be repeated");
+  if (!parser.parse(words)) return 0;
+  if (arguments.targets.empty()) arguments.targets = {"attn-mlp"};
+  if (arguments.part == "logits") return inspect_logits(arguments);
+  if (arguments.part == "modules") return inspect_modules(arguments);
+  throw ConfigError("config.usage", "there is no part '" + arguments.part + "' of a model", "inspect",
+                    "use tokens, render, logits or modules");
+}
+
+}  // namespace plumbline

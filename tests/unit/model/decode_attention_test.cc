@@ -1,0 +1,57 @@
+#include "plumbline/model/decode_attention.h"
+
+#include <gtest/gtest.h>
+
+namespace plumbline {
+namespace {
+
+/// Row by row through plain products, in float64.
+torch::Tensor reference(const torch::Tensor& q_BHK, const torch::Tensor& k_BHTK, const torch::Tensor& v_BHTK,
+                        const std::vector<int64_t>& positions) {
+  const int64_t group = q_BHK.size(1) / k_BHTK.size(1);
+  std::vector<torch::Tensor> rows;
+  for (int64_t row = 0; row < q_BHK.size(0); ++row) {
+    for (int64_t head = 0; head < q_BHK.size(1); ++head) {
+      const int64_t span = positions[static_cast<size_t>(row)] + 1;
+      const torch::Tensor k = k_BHTK[row][head / group].narrow(0, 0, span).to(torch::kFloat64);
+      const torch::Tensor v = v_BHTK[row][head / group].narrow(0, 0, span).to(torch::kFloat64);
+      const torch::Tensor q = q_BHK[row][head].to(torch::kFloat64) / std::sqrt(static_cast<double>(q_BHK.size(2)));
+      rows.push_back(at::matmul(at::softmax(at::matmul(k, q), 0), v));
+    }
+  }
+  return at::stack(rows).view(q_BHK.sizes());
+}
+
+TEST(DecodeAttention, EqualsPlainProductsInEveryTypeAndHeadSize) {
+  torch::manual_seed(3);
+  for (const auto& [type, tolerance] : std::vector<std::pair<torch::ScalarType, double>>{
+           {torch::kFloat32, 2e-6}, {torch::kBFloat16, 2e-2}, {torch::kFloat64, 1e-14}}) {
+    for (const int64_t head_size : {8, 16, 24, 64}) {
+      const std::vector<int64_t> positions = {0, 36, 5, 17};
+      const torch::Tensor q = torch::randn({4, 6, head_size}).to(type),
+                          k = torch::randn({4, 2, 37, head_size}).to(type),
+                          v = torch::randn({4, 2, 37, head_size}).to(type);
+      const torch::Tensor got = decode_attention_cpu(q, k, v, torch::tensor(positions));
+      EXPECT_EQ(got.scalar_type(), type);
+      EXPECT_LT((got.to(torch::kFloat64) - reference(q, k, v, positions)).abs().max().item<double>(), tolerance)
+          << type << " " << head_size;
+    }
+  }
+}
+
+TEST(DecodeAttention, NeverReadsBeyondARowsOwnPosition) {
+  torch::manual_seed(4);
+  const torch::Tensor q = torch::randn({3, 4, 16}), k = torch::randn({3, 2, 20, 16}), v = torch::randn({3, 2, 20, 16});
+  const torch::Tensor positions = torch::tensor(std::vector<int64_t>{3, 19, 9});
+  const torch::Tensor before = decode_attention_cpu(q, k, v, positions);
+  for (const torch::Tensor& cache : {k, v}) {
+    cache[0].narrow(1, 4, 16).fill_(std::nanf(""));
+    cache[2].narrow(1, 10, 10).fill_(1e30);
+  }
+  EXPECT_TRUE(at::equal(before, decode_attention_cpu(q, k, v, positions)));
+  EXPECT_TRUE(at::equal(before[1], decode_attention_cpu(q.narrow(0, 1, 1), k.narrow(0, 1, 1), v.narrow(0, 1, 1),
+                                                        positions.narrow(0, 1, 1))[0]));
+}
+
+}  // namespace
+}  // namespace plumbline
