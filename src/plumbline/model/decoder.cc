@@ -115,7 +115,9 @@ Decoder::Decoder(DecoderConfig config, torch::Tensor embedding_VD, std::vector<D
       norm_D_(std::move(norm_D)),
       head_VD_(std::move(head_VD)),
       weight_hash_(std::move(weight_hash)),
-      inverse_frequencies_(rope_inverse_frequencies(config_.rope, config_.head_size).to(embedding_VD_.device())) {
+      inverse_frequencies_(
+          rope_inverse_frequencies(config_.rope, config_.head_size, wide_type(embedding_VD_.scalar_type()))
+              .to(embedding_VD_.device())) {
   PL_CHECK(static_cast<int64_t>(layers_.size()) == config_.num_layers, "number of layers");
   const auto fits = [&](const torch::Tensor& tensor) {
     return !tensor.defined() || (tensor.scalar_type() == dtype() && tensor.device() == device());

@@ -21,22 +21,22 @@ torch::Tensor scale_llama3(const torch::Tensor& frequencies, const RopeConfig& r
 
 }  // namespace
 
-torch::Tensor rope_inverse_frequencies(const RopeConfig& rope, int64_t head_size) {
+torch::Tensor rope_inverse_frequencies(const RopeConfig& rope, int64_t head_size, torch::ScalarType dtype) {
   const torch::Tensor exponents =
-      at::arange(0, head_size, 2, at::TensorOptions(torch::kFloat32)) / static_cast<double>(head_size);
+      at::arange(0, head_size, 2, at::TensorOptions(dtype)) / static_cast<double>(head_size);
   const torch::Tensor frequencies = 1.0 / at::pow(rope.theta, exponents);
   if (rope.kind == "default") return frequencies;
   if (rope.kind == "linear") return frequencies / rope.factor;
   if (rope.kind == "llama3") return scale_llama3(frequencies, rope);
   PL_CHECK(rope.kind == "divisors" && static_cast<int64_t>(rope.divisors.size()) == head_size / 2,
            "rotary scaling '" + rope.kind + "'");
-  return frequencies / torch::tensor(rope.divisors);
+  return frequencies / torch::tensor(rope.divisors).to(dtype);
 }
 
 std::pair<torch::Tensor, torch::Tensor> rope_tables(const torch::Tensor& positions_BT,
                                                     const torch::Tensor& inverse_frequencies, torch::ScalarType dtype) {
-  const torch::Tensor angles =
-      positions_BT.to(torch::kFloat32).unsqueeze(1).unsqueeze(-1) * inverse_frequencies;  // [B, 1, T, K/2]
+  const torch::Tensor angles = positions_BT.to(inverse_frequencies.scalar_type()).unsqueeze(1).unsqueeze(-1) *
+                               inverse_frequencies;  // [B, 1, T, K/2]
   return {at::cos(angles).to(dtype), at::sin(angles).to(dtype)};
 }
 

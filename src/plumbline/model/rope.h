@@ -10,10 +10,11 @@
 
 namespace plumbline {
 
-/// Angle per position of each pair, [K/2] float32 on the CPU. `rope.kind` must be known (PL_CHECK).
-torch::Tensor rope_inverse_frequencies(const RopeConfig& rope, int64_t head_size);
+/// Angle per position of each pair, [K/2] on the CPU in `dtype`: float32 as transformers has it, float64 for float64
+/// weights. `rope.kind` must be known (PL_CHECK).
+torch::Tensor rope_inverse_frequencies(const RopeConfig& rope, int64_t head_size, torch::ScalarType dtype);
 
-/// Cosines and sines, each [B, 1, T, K/2], computed in float32 and cast to `dtype`.
+/// Cosines and sines, each [B, 1, T, K/2], computed in the dtype of the frequencies and cast to `dtype`.
 std::pair<torch::Tensor, torch::Tensor> rope_tables(const torch::Tensor& positions_BT,
                                                     const torch::Tensor& inverse_frequencies, torch::ScalarType dtype);
 
