@@ -31,7 +31,9 @@ struct ChatTurn {
 struct RenderedPrompt {
   std::string text;
   std::vector<int64_t> token_ids;  ///< exactly one BOS where the model wants one, none elsewhere
-  std::string prefill;             ///< text after the last assistant header; usually empty
+  /// Text after the last assistant header; usually empty. The header is the longest start of the generation prompt
+  /// that the template also puts before an earlier answer, and never reaches into a "<think>".
+  std::string prefill;
 };
 
 /// Immutable, thread-safe. Loads from an HF folder or a GGUF file; weights are not touched.
@@ -53,11 +55,13 @@ class ModelText {
   RenderedPrompt render(const std::vector<ChatTurn>& turns, bool add_generation_prompt = true) const;
 
  private:
+  std::string prefill_of(const std::vector<ChatTurn>& turns, const std::string& text) const;
+
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::optional<ChatTemplate> template_;
   std::vector<StopToken> stop_tokens_;
   std::map<std::string, std::string> special_tokens_;
-  bool add_bos_ = false;
+  int64_t bos_id_ = -1;  ///< every prompt begins with exactly one of it; -1: the model wants none
 };
 
 }  // namespace plumbline

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
 #include "plumbline/base/gzip.h"
 #include "plumbline/text/tokenizer_parts.h"
 #include "plumbline/text/unicode.h"
@@ -108,7 +109,10 @@ Tokenizer Tokenizer::load(const std::string& path) {
     file = path + "/tokenizer.json";
     if (!std::filesystem::exists(file) && std::filesystem::exists(file + ".gz")) file += ".gz";
   }
-  return Tokenizer(std::make_unique<Impl>(read_tokenizer_json(read_file_inflated(file, kMaxFileBytes), file), file));
+  TokenizerParts parts = MappedFile(file).bytes().starts_with("GGUF")
+                             ? read_tokenizer_gguf(GgufFile(file))
+                             : read_tokenizer_json(read_file_inflated(file, kMaxFileBytes), file);
+  return Tokenizer(std::make_unique<Impl>(std::move(parts), file));
 }
 
 std::vector<int64_t> Tokenizer::encode(std::string_view given) const {
@@ -138,6 +142,11 @@ std::string Tokenizer::decode_text(const std::vector<int64_t>& ids) const {
 int64_t Tokenizer::id_of(const std::string& token) const {
   const auto found = impl_->added_ids.find(token);
   return found != impl_->added_ids.end() ? found->second : impl_->parts.bpe->id_of(token);
+}
+
+bool Tokenizer::is_special(int64_t id) const {
+  const auto found = impl_->token_of_id.find(id);
+  return found != impl_->token_of_id.end() && found->second.special;
 }
 
 int64_t Tokenizer::size() const {

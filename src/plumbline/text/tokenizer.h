@@ -31,6 +31,8 @@ class Tokenizer {
   std::string decode_text(const std::vector<int64_t>& ids) const;
   /// The id of exactly this token, or -1.
   int64_t id_of(const std::string& token) const;
+  /// Whether the id is an added token that is left out of text shown to people.
+  bool is_special(int64_t id) const;
   /// Number of ids, added tokens included.
   int64_t size() const;
   /// Ids that the post-processor would put before a lone sequence (a BOS, usually); empty for most.

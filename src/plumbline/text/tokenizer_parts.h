@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumbline/files/gguf.h"
 #include "plumbline/text/added_tokens.h"
 #include "plumbline/text/bpe.h"
 #include "plumbline/text/normalizer.h"
@@ -27,5 +28,9 @@ struct TokenizerParts {
 
 /// Reads the text of a tokenizer.json. Throws DataError: data.json*, data.tokenizer, data.tokenizer_unsupported.
 TokenizerParts read_tokenizer_json(std::string_view text, const std::string& where);
+
+/// Reads the tokenizer.ggml.* metadata: kinds "gpt2" (with the pre-tokenizers that have been compared with the original
+/// tokenizer) and "llama" (SentencePiece scores). Throws DataError as above, and as GgufFile does.
+TokenizerParts read_tokenizer_gguf(const GgufFile& file);
 
 }  // namespace plumbline

@@ -9,10 +9,12 @@ namespace plumbline {
 
 int check_main(const std::vector<std::string>& words);
 int grade_main(const std::vector<std::string>& words);
+int run_inspect_text(const std::vector<std::string>& words);
 int validate_main(const std::vector<std::string>& words);
 
 inline const std::vector<Verb> kVerbs = {
     {"check", "pre-flight of this machine and of a preset", check_main},
+    {"inspect", "exact tokens, rendered prompts, logits and modules of a model", run_inspect_text},
     {"grade", "verdicts for completions, without any model", grade_main},
     {"validate", "every reference must pass, every known-wrong solution must fail", validate_main},
     {"generate", "one prompt or a chat in the terminal", nullptr},

@@ -1,0 +1,140 @@
+/// `inspect MODEL tokens` and `inspect MODEL render`: exact outputs for comparison with other tools.
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/base/json.h"
+#include "plumbline/cli/core/verbs.h"
+#include "plumbline/cli/shared/arguments.h"
+#include "plumbline/text/chat_template.h"
+#include "plumbline/text/checkpoint_text.h"
+#include "plumbline/text/tokenizer.h"
+
+namespace plumbline {
+namespace {
+
+/// Calls `use` with every line of stdin that is not blank, and where it stands.
+template <typename Use>
+void for_each_input(Use use) {
+  int number = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    const std::string where = "stdin, line " + std::to_string(++number);
+    if (line.find_first_not_of(" \t\r") != std::string::npos) use(parse_json(line, where), where);
+  }
+}
+
+void put_line(const Json& value) {
+  const std::string line = to_json_line(value) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fflush(stdout);
+}
+
+void print_tokens(const std::string& model, bool decode) {
+  const Tokenizer tokenizer = Tokenizer::load(model);
+  for_each_input([&](const Json& input, const std::string& where) {
+    if (decode) {
+      const bool all_integers = input.is_array() && std::all_of(input.begin(), input.end(),
+                                                                [](const Json& id) { return id.is_number_integer(); });
+      if (!all_integers) throw DataError("data.json_type", "expected an array of token ids", where);
+      put_line(tokenizer.decode(input.get<std::vector<int64_t>>()));
+    } else {
+      if (!input.is_string()) throw DataError("data.json_type", "expected a JSON string", where);
+      put_line(tokenizer.encode(input.get_ref<const std::string&>()));
+    }
+  });
+}
+
+/// Messages of a model without a template, joined by one blank line.
+std::string join_messages(const Json& messages, const std::string& where) {
+  std::string text;
+  for (const Json& message : messages) {
+    const Json& content = require_member(message, "content", where);
+    if (!content.is_string())
+      throw DataError("data.json_type", "without a template \"content\" must be a string", where);
+    text += (text.empty() ? "" : "\n\n") + content.get<std::string>();
+  }
+  return text;
+}
+
+/// What transformers hands to a template, for one line of input.
+Json variables_of(const Json& input, const CheckpointText& files, const std::string& where) {
+  const Json& messages = input.is_array() ? input : require_member(input, "messages", where);
+  if (!messages.is_array()) throw DataError("data.json_type", "\"messages\" must be an array", where);
+  Json variables = {
+      {"messages", messages}, {"tools", nullptr}, {"documents", nullptr}, {"add_generation_prompt", true}};
+  for (const auto& [name, token] : files.special_tokens) variables[name] = token;
+  if (!input.is_object()) return variables;
+  for (const auto& [key, value] : input.items()) {
+    if (key == "add_generation_prompt") {
+      variables[key] = value;
+    } else if (key == "extra") {
+      if (!value.is_object()) throw DataError("data.json_type", "\"extra\" must be an object", where);
+      for (const auto& [name, given] : value.items()) variables[name] = given;
+    } else if (key != "messages") {
+      throw DataError("data.json_unknown_key", "the key \"" + key + "\" is not known", where,
+                      "known are messages, add_generation_prompt and extra");
+    }
+  }
+  return variables;
+}
+
+void require_iso_time(const std::string& now) {
+  std::tm time = {};
+  const char* rest = strptime(now.c_str(), "%Y-%m-%d", &time);
+  if (rest && (*rest == 'T' || *rest == ' ')) rest = strptime(rest + 1, "%H:%M:%S", &time);
+  if (!rest) throw ConfigError("config.usage", "--now is not a time", now, "write it as 2026-01-31T12:00:00");
+}
+
+void print_rendered(const std::string& model, const std::string& template_file, const std::string& now) {
+  if (!now.empty()) require_iso_time(now);
+  if (template_file.empty() && !std::filesystem::exists(model))
+    throw DataError("data.missing_file", "no such model", model);
+  const CheckpointText files = read_checkpoint_text(model);
+  std::optional<ChatTemplate> chat_template;
+  if (!template_file.empty()) {
+    chat_template.emplace(read_file(template_file), template_file);
+  } else if (files.chat_template) {
+    chat_template.emplace(*files.chat_template, files.chat_template_name);
+  }
+  for_each_input([&](const Json& input, const std::string& where) {
+    const Json variables = variables_of(input, files, where);
+    if (!chat_template) return put_line(join_messages(variables["messages"], where));
+    try {
+      put_line(chat_template->render(variables, now));
+    } catch (const DataError& error) {
+      // As the reference writes what went wrong in a template: its name of the exception, then the text.
+      put_line(
+          {{"error", error.id() == "data.template_raised" ? "TemplateError: " + error.message() : error.message()}});
+    }
+  });
+}
+
+}  // namespace
+
+int run_inspect_text(const std::vector<std::string>& words) {
+  std::string model, what, template_file, now;
+  bool decode = false;
+  Arguments arguments("inspect", "what a checkpoint is, and exact outputs for comparison with other tools");
+  arguments.positional("MODEL", &model, "a folder, a tokenizer.json (.gz too) or a GGUF file")
+      .positional("WHAT", &what, "tokens, render, logits or modules", false)
+      .flag("--decode", &decode, "tokens: from ids to text")
+      .option("--template", &template_file, "render: a chat template in place of the model's own")
+      .option("--now", &now, "render: the clock that templates see, as 2026-01-31T12:00:00");
+  if (!arguments.parse(words)) return 0;
+  if (what == "tokens") {
+    print_tokens(model, decode);
+  } else if (what == "render") {
+    print_rendered(model, template_file, now);
+  } else {
+    throw ConfigError("config.usage", "inspect MODEL " + what + " is not of the text half", "",
+                      "use tokens or render, or plumbline-engine inspect");
+  }
+  return 0;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,69 @@
+/// Walks the tree of a template and writes its output.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumbline/text/jinja/ast.h"
+#include "plumbline/text/jinja/runtime.h"
+
+namespace plumbline::jinja {
+
+/// Names of one block; an inner scope sees the outer ones and assigns to itself only.
+struct Scope : Object {
+  Scope* parent = nullptr;
+  std::vector<std::pair<std::string, Value>> names;
+  void set(const std::string& name, Value value);
+};
+
+/// One rendering.
+class Interpreter {
+ public:
+  /// `variables` must be an object. All references must outlive the interpreter.
+  Interpreter(Runtime& runtime, const Json& variables);
+  /// Throws TemplateFailure.
+  std::string render(const Body& body);
+  /// Line of the statement that ran last.
+  int line() const { return line_; }
+
+ private:
+  enum class Flow { kOn, kBreak, kContinue };
+
+  Flow run(const Body& body, Scope* scope, std::string& out);
+  Flow run_statement(const Statement& statement, Scope* scope, std::string& out);
+  Flow run_if(const Statement& statement, Scope* scope, std::string& out);
+  void run_for(const Statement& statement, Scope* scope, std::string& out);
+  void loop_over(const Statement& statement, const Value& iterable, int64_t depth0, Scope* scope, std::string& out);
+  void run_set(const Statement& statement, Scope* scope);
+  void run_set_block(const Statement& statement, Scope* scope);
+  void run_with(const Statement& statement, Scope* scope, std::string& out);
+  void run_call_block(const Statement& statement, Scope* scope, std::string& out);
+  void append(std::string& out, const std::string& text);
+  std::string run_to_text(const Body& body, Scope* scope);
+
+  Value make_macro(const Statement& statement, const std::string& name, Scope* scope);
+  std::string call_macro(const Statement& statement, const std::string& name, const Arguments& arguments,
+                         Scope* closure);
+  void assign(const Expr& target, const Value& value, Scope* scope);
+
+  Value evaluate(const Expr& expr, Scope* scope);
+  Value evaluate_name(const std::string& name, Scope* scope);
+  Value evaluate_container(const Expr& expr, Scope* scope);
+  Value evaluate_compare(const Expr& expr, Scope* scope);
+  Value evaluate_conditional(const Expr& expr, Scope* scope);
+  Value evaluate_concat(const Expr& expr, Scope* scope);
+  Value evaluate_slice(const Expr& expr, Scope* scope);
+  Value evaluate_call(const Expr& expr, Scope* scope, const Value* caller = nullptr);
+  Value evaluate_test(const Expr& expr, Scope* scope);
+  /// `subject` stands in for the missing start of a filter block's chain.
+  Value evaluate_filter(const Expr& expr, Scope* scope, const Value* subject = nullptr);
+  Arguments evaluate_arguments(const CallArguments& call, Scope* scope);
+  Scope* inner(Scope* parent);
+
+  Runtime& runtime_;
+  Scope* root_;
+  int line_ = 1;
+};
+
+}  // namespace plumbline::jinja

@@ -1,0 +1,72 @@
+/// `plumbline inspect MODEL tokens` and `render` as a user runs them.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/file_system.h"
+#include "plumbline/base/json.h"
+#include "tests/support/process.h"
+#include "tests/support/shared_files.h"
+#include "tests/support/temporary_folder.h"
+
+namespace plumbline {
+namespace {
+
+test::ProcessResult inspect(std::vector<std::string> words, const std::string& input) {
+  words.insert(words.begin(), {test::binary_path("plumbline"), "inspect"});
+  return test::run_process(words, input);
+}
+
+TEST(InspectTokens, BothWays) {
+  PL_NEED_SHARED("golden/tokenizers/small-gpt2-split");
+  const std::string folder = test::shared_path("golden/tokenizers/small-gpt2-split");
+  std::ifstream golden(folder + "/golden.jsonl");
+  std::string texts, ids, decoded;
+  for (std::string line; std::getline(golden, line);) {
+    const Json row = parse_json(line, "golden");
+    texts += to_json_line(row["text"]) + "\n";
+    ids += to_json_line(row["ids"]) + "\n";
+    decoded += to_json_line(row.contains("decoded") ? row["decoded"] : row["text"]) + "\n";
+  }
+  const auto forward = inspect({folder, "tokens"}, texts);
+  EXPECT_EQ(forward.exit_code, 0) << forward.err;
+  EXPECT_EQ(forward.out, ids);
+  EXPECT_EQ(inspect({folder + "/tokenizer.json", "tokens", "--decode"}, ids).out, decoded);
+}
+
+TEST(InspectRender, TemplateFileAloneIsEnough) {
+  const test::TemporaryFolder folder;
+  const std::string file =
+      folder.write("t.jinja",
+                   "{{ bos_token }}{% for m in messages %}{{ m.content }}{% endfor %}"
+                   "{{ strftime_now('%d %b %Y') }}{{ raise_exception('no') if stop }}{{ tools is none }}");
+  const std::string input =
+      "[{\"role\": \"user\", \"content\": \"\xC3\xA9\"}]\n"
+      "{\"messages\": [], \"extra\": {\"bos_token\": \"<s>\", \"stop\": true}}\n";
+  const auto result =
+      inspect({folder.path() + "/nothing", "render", "--template", file, "--now", "2025-03-14T15:09:26"}, input);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "\"\xC3\xA9"
+            "14 Mar 2025True\"\n{\"error\":\"TemplateError: no\"}\n");
+}
+
+TEST(InspectText, WrongInputIsOneLineAndTheDocumentedCode) {
+  const test::TemporaryFolder folder;
+  const std::string bad = folder.write("bad.jinja", "{% nope %}");
+  const auto unknown_tag = inspect({folder.path(), "render", "--template", bad}, "[]\n");
+  EXPECT_EQ(unknown_tag.exit_code, 3);
+  EXPECT_EQ(unknown_tag.err.rfind("data.template_syntax: ", 0), 0u) << unknown_tag.err;
+  EXPECT_NE(unknown_tag.err.find("line 1, column 4"), std::string::npos) << unknown_tag.err;
+  EXPECT_EQ(inspect({folder.file("missing"), "tokens"}, "").exit_code, 3);
+  EXPECT_EQ(inspect({folder.file("missing"), "render"}, "").exit_code, 3);
+  EXPECT_EQ(
+      inspect({folder.path(), "render", "--template", folder.write("ok.jinja", "x"), "--now", "soon"}, "").exit_code,
+      2);
+  EXPECT_EQ(inspect({folder.path(), "render", "--template", folder.file("ok.jinja")}, "{\"messages\": 3}\n").exit_code,
+            3);
+}
+
+}  // namespace
+}  // namespace plumbline
