@@ -70,5 +70,17 @@ TEST(StochasticRound, BitsOfAWordAreBalancedAndKeysDiffer) {
   EXPECT_NE(rounding_key(0, 1, "a"), rounding_key(1, 1, "a"));
 }
 
+#ifdef PLUMBLINE_WITH_CUDA
+TEST(StochasticRound, CudaGivesTheSameBitsAsTheCpu) {
+  if (!at::hasCUDA()) GTEST_SKIP() << "needs a GPU";
+  torch::manual_seed(4);
+  const int64_t count = (1 << 20) + 3;
+  const Tensor base = torch::randn({count}).to(torch::kBFloat16);
+  const Tensor change = torch::where(torch::rand({count}) < 0.1, torch::zeros({count}), 1e-3 * torch::randn({count}));
+  const Tensor on_gpu = add_and_round_stochastically(base.to(torch::kCUDA), change.to(torch::kCUDA), 9);
+  EXPECT_TRUE(torch::equal(bits_of(on_gpu.to(torch::kCPU)), bits_of(add_and_round_stochastically(base, change, 9))));
+}
+#endif
+
 }  // namespace
 }  // namespace plumbline
