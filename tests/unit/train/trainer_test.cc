@@ -1,0 +1,336 @@
+#include "plumbline/train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/base/interrupt.h"
+#include "tests/unit/train/tiny_run.h"
+
+namespace plumbline {
+namespace {
+
+namespace fs = std::filesystem;
+using test::tiny_options;
+using test::TinyRun;
+
+constexpr char kModel[] = "golden/models/qwen3";
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::istringstream stream(text);
+  std::vector<std::string> parts;
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+/// steps.tsv without its timing columns.
+std::string steps_without_times(const std::string& folder) {
+  std::string kept;
+  const auto lines = split(read_file(folder + "/steps.tsv"), '\n');
+  const auto names = split(lines.at(0), '\t');
+  for (const std::string& line : lines) {
+    const auto cells = split(line, '\t');
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (names[i] != "sec" && !names[i].ends_with("_s")) kept += cells[i] + "\t";
+    }
+    kept += "\n";
+  }
+  return kept;
+}
+
+std::string metrics_without_times(const std::string& folder) {
+  std::string kept;
+  for (const std::string& line : split(read_file(folder + "/metrics.jsonl"), '\n')) {
+    Json row = parse_json(line, "metrics"), rest = Json::object();
+    for (const auto& [name, value] : row.items()) {
+      if (name != "step_time" && !name.starts_with("time/")) rest[name] = value;
+    }
+    kept += to_json_line(rest) + "\n";
+  }
+  return kept;
+}
+
+std::map<std::string, std::string> files_below(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files[entry.path().lexically_relative(folder)] = read_file(entry.path());
+  }
+  return files;
+}
+
+TEST(Trainer, ResumedRunIsBitIdentical) {
+  PL_NEED_SHARED(kModel);
+  TrainerOptions options = tiny_options();
+  options.train.checkpoint_every = 2;
+  options.evaluate_every = 2;
+  const auto evaluate = [](TinyRun& run) {
+    return [&run](int64_t step) { run.recorder.record_evaluation(step, {{"hash", run.adapter.weight_hash()}}); };
+  };
+  const test::TemporaryFolder whole, resumed;
+  TinyRun uninterrupted(whole.path(), options);
+  uninterrupted.trainer->set_evaluation(evaluate(uninterrupted));
+  uninterrupted.trainer->train();
+  {
+    TinyRun first(resumed.path(), options);
+    first.trainer->set_evaluation(evaluate(first));
+    for (int64_t step = 1; step <= 3; ++step) {  // dies in step 3, after its rows and before any checkpoint of it
+      if (step == 1) first.recorder.record_evaluation(0, {{"hash", first.adapter.weight_hash()}});
+      first.trainer->run_step(step);
+      if (step == 2) first.trainer->save();
+    }
+  }
+  const Checkpoint checkpoint = load_checkpoint(latest_checkpoint(resumed.path() + "/checkpoints").value());
+  ASSERT_EQ(checkpoint.state.step, 2);
+  TinyRun second(resumed.path(), options, 2);
+  second.trainer->set_evaluation(evaluate(second));
+  second.trainer->resume(checkpoint);
+  second.trainer->train();
+
+  EXPECT_EQ(steps_without_times(resumed.path()), steps_without_times(whole.path()));
+  EXPECT_EQ(metrics_without_times(resumed.path()), metrics_without_times(whole.path()));
+  EXPECT_EQ(read_file(resumed.file("rollouts.jsonl")), read_file(whole.file("rollouts.jsonl")));
+  EXPECT_EQ(read_file(resumed.file("eval.jsonl")), read_file(whole.file("eval.jsonl")));
+  const auto got = files_below(resumed.file("checkpoints")), want = files_below(whole.file("checkpoints"));
+  ASSERT_EQ(want.size(), 8u);  // two checkpoints of four files
+  for (const auto& [name, content] : want) EXPECT_TRUE(got.contains(name) && got.at(name) == content) << name;
+  EXPECT_EQ(split(read_file(whole.file("eval.jsonl")), '\n').size(), 3u);
+}
+
+TEST(Trainer, ZeroAdapterHasExactlyNoDivergenceAndTheBaseStaysAsItWas) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TinyRun run(folder.path(), tiny_options());
+  const torch::Tensor base = run.decoder->linears()[0]->base_OI.clone();
+  const StepRow first = run.trainer->run_step(1), second = run.trainer->run_step(2);
+  EXPECT_EQ(first.kl.value(), 0.0);
+  EXPECT_GT(second.kl.value(), 0.0);
+  EXPECT_EQ(first.ratio_mean, 1.0);
+  EXPECT_EQ(second.ratio_mean, 1.0);
+  EXPECT_TRUE(torch::equal(run.decoder->linears()[0]->base_OI, base));
+}
+
+TEST(Trainer, SamplerAndTrainerAgreeOnTheSameWeights) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TinyRun run(folder.path(), tiny_options());
+  for (int64_t step = 1; step <= 3; ++step) {
+    const StepRow row = run.trainer->run_step(step);
+    ASSERT_TRUE(row.mismatch_max) << step;
+    EXPECT_LT(*row.mismatch_max, 1e-4) << step;  // measured 5e-6: float32, the temperature on both sides
+  }
+}
+
+TEST(Trainer, EqualRewardsAndNoPenaltyGiveExactlyNoGradient) {
+  PL_NEED_SHARED(kModel);
+  for (const char* policy : {"skip", "keep"}) {
+    const test::TemporaryFolder folder;
+    TrainerOptions options = tiny_options();
+    options.train.beta = 0;
+    options.train.zero_spread = policy;
+    TinyRun run(folder.path(), options);
+    run.verifier.reward = [](const GradeRequest&) { return 0.1; };
+    const StepRow row = run.trainer->run_step(1);
+    EXPECT_EQ(row.grad_norm, 0.0) << policy;
+    EXPECT_EQ(row.num_zero_spread_groups, 2);
+    EXPECT_EQ(row.num_skipped_groups, std::string(policy) == "skip" ? 2 : 0);
+    EXPECT_FALSE(row.has_spread);
+    EXPECT_FALSE(row.kl);
+  }
+}
+
+TEST(Trainer, LearningRateZeroStaysFlat) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TrainerOptions options = tiny_options();
+  options.train.lr = 0;
+  options.train.steps = 5;
+  TinyRun run(folder.path(), options);
+  run.trainer->train();
+  for (const auto& module : run.adapter.modules()) EXPECT_EQ(module.delta_R.abs().max().item<float>(), 0.0f);
+  for (const std::string& line : split(read_file(folder.file("metrics.jsonl")), '\n')) {
+    EXPECT_EQ(parse_json(line, "metrics").at("kl"), 0.0);
+  }
+}
+
+TEST(Trainer, NaNRewardEndsTheRunAndIsNotRecorded) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TinyRun run(folder.path(), tiny_options());
+  run.verifier.reward = [](const GradeRequest& request) { return request.sample == 2 ? std::nan("") : 1.0; };
+  EXPECT_THROW(run.trainer->run_step(1), NumericError);
+  EXPECT_TRUE(read_file(folder.file("metrics.jsonl")).empty());
+  EXPECT_EQ(run.trainer->steps_done(), 0);
+}
+
+TEST(Trainer, MissingVerdictsLeaveTheirGroupUntilTheyAreTooMany) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TinyRun run(folder.path(), tiny_options());
+  run.verifier.reward = [](const GradeRequest& request) {
+    return request.sample < 2 ? std::optional<double>() : static_cast<double>(request.sample);
+  };
+  const StepRow row = run.trainer->run_step(1);
+  EXPECT_EQ(row.num_infra, 4);
+  EXPECT_EQ(row.reward_mean, 2.5);  // of 2 and 3: a missing verdict is not a 0
+  run.verifier.reward = [](const GradeRequest& request) { return request.sample < 3 ? std::optional<double>() : 1.0; };
+  EXPECT_THROW(run.trainer->run_step(2), SandboxError);
+}
+
+TEST(Trainer, EveryRolloutCarriesTheWeightsThatMadeIt) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TinyRun run(folder.path(), tiny_options());
+  run.trainer->train();
+  std::map<int64_t, std::set<std::string>> hashes;
+  std::set<int64_t> groups;
+  for (const std::string& line : split(read_file(folder.file("rollouts.jsonl")), '\n')) {
+    const Json row = parse_json(line, "rollouts");
+    EXPECT_EQ(row.at("weight_version"), row.at("step").get<int64_t>() - 1);
+    hashes[row.at("weight_version")].insert(row.at("weight_hash").get<std::string>());
+    groups.insert(row.at("group_id").get<int64_t>());
+  }
+  std::set<std::string> distinct;
+  for (const auto& [version, of_version] : hashes) {
+    EXPECT_EQ(of_version.size(), 1u);
+    distinct.insert(*of_version.begin());
+  }
+  EXPECT_EQ(distinct.size(), 4u);
+  EXPECT_EQ(groups.size(), 8u);
+}
+
+TEST(Trainer, PerturbedDeltaChangesHashAndRollouts) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder plain_folder, moved_folder;
+  TinyRun plain(plain_folder.path(), tiny_options()), moved(moved_folder.path(), tiny_options());
+  for (const auto& module : moved.adapter.modules()) {
+    moved.adapter.set_delta(module.linear->name, torch::full_like(module.delta_R, 0.5));
+  }
+  moved.adapter.merge(11, 0);
+  EXPECT_NE(moved.adapter.weight_hash(), plain.adapter.weight_hash());
+  plain.trainer->run_step(1);
+  moved.trainer->run_step(1);
+  EXPECT_NE(read_file(moved_folder.file("rollouts.jsonl")), read_file(plain_folder.file("rollouts.jsonl")));
+}
+
+TEST(Trainer, GraderSeesTheTextWithoutTheStopToken) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TrainerOptions options = tiny_options();
+  options.rollout.max_new_tokens = 60;
+  TinyRun run(folder.path(), options);
+  for (int64_t step = 1; step <= 3; ++step) run.trainer->run_step(step);
+  const auto stop_ids = run.text.stop_ids();
+  int num_stopped = 0;
+  for (const std::string& line : split(read_file(folder.file("rollouts.jsonl")), '\n')) {
+    const Json row = parse_json(line, "rollouts");
+    const auto ids = row.at("token_ids").get<std::vector<int64_t>>();
+    const bool stopped = row.at("finish_reason") == "stop";
+    num_stopped += stopped;
+    EXPECT_EQ(std::find(stop_ids.begin(), stop_ids.end(), ids.back()) != stop_ids.end(), stopped);
+    for (const StopToken& stop : run.text.stop_tokens()) {
+      EXPECT_EQ(row.at("completion").get<std::string>().find(stop.token), std::string::npos);
+    }
+  }
+  EXPECT_GT(num_stopped, 0);
+}
+
+TEST(Trainer, TruncatedCompletionsFollowTheirPolicy) {
+  PL_NEED_SHARED(kModel);
+  TrainerOptions options = tiny_options();
+  options.rollout.max_new_tokens = 2;  // nearly all run into the limit
+  options.train.beta = 0;
+  std::map<std::string, StepRow> rows;
+  for (const char* policy : {"keep", "mask", "zero_reward"}) {
+    const test::TemporaryFolder folder;
+    options.rollout.truncated = policy;
+    TinyRun run(folder.path(), options);
+    rows[policy] = run.trainer->run_step(1);
+  }
+  ASSERT_EQ(rows["keep"].truncated_rate, 1.0);
+  EXPECT_GT(rows["keep"].grad_norm, 0.0);
+  EXPECT_EQ(rows["mask"].grad_norm, 0.0);
+  EXPECT_EQ(rows["mask"].reward_mean, rows["keep"].reward_mean);
+  EXPECT_EQ(rows["zero_reward"].reward_mean, 0.0);
+}
+
+TEST(Trainer, LongPromptsAreLeftOutAndCounted) {
+  PL_NEED_SHARED(kModel);
+  auto problems = test::tiny_problems();
+  problems[1].prompt[0].content = std::string(2000, 'x');
+  const test::TemporaryFolder folder;
+  TinyRun run(folder.path(), tiny_options(), 0, problems);
+  EXPECT_EQ(run.trainer->run_step(1).num_prompts_over_context, 1);
+  TrainerOptions none = tiny_options();
+  none.rollout.context_tokens = 9;
+  const test::TemporaryFolder other;
+  EXPECT_THROW(TinyRun(other.path(), none), ConfigError);
+}
+
+TEST(Trainer, WhatIsNotBuiltOrMeaninglessIsRefused) {
+  PL_NEED_SHARED(kModel);
+  const std::vector<std::function<void(TrainerOptions&)>> changes = {
+      [](auto& options) { options.train.loss = "dapo"; },
+      [](auto& options) { options.train.objective = "sft"; },
+      [](auto& options) { options.train.zero_spread = "resample"; },
+      [](auto& options) { options.train.teacher_mix = 0.5; },
+      [](auto& options) { options.rollout.group_size = 1; },
+      [](auto& options) { options.rollout.temperature = 0; },
+      [](auto& options) { options.train.betas = {0.9}; },
+      [](auto& options) { options.rollout.truncated = "drop"; }};
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const test::TemporaryFolder folder;
+    TrainerOptions options = tiny_options();
+    changes[i](options);
+    EXPECT_THROW(TinyRun(folder.path(), options), ConfigError) << i;
+  }
+}
+
+TEST(Trainer, CheckpointOfAnotherSeedIsRefused) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TrainerOptions options = tiny_options();
+  std::string saved;
+  {
+    TinyRun run(folder.path(), options);
+    run.trainer->run_step(1);
+    saved = run.trainer->save();
+  }
+  options.run.seed = 12;
+  TinyRun other(folder.path(), options, 1);
+  EXPECT_THROW(other.trainer->resume(load_checkpoint(saved)), DataError);
+}
+
+/// The interrupt flag of a process cannot be taken back, so this runs in one of its own.
+TEST(TrainerDeathTest, InterruptGivesUpTheStepAndSavesTheLastWholeOne) {
+  PL_NEED_SHARED(kModel);
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto interrupted_run = [] {
+    const test::TemporaryFolder folder;
+    TinyRun run(folder.path(), tiny_options());
+    watch_interrupts();
+    run.verifier.reward = [&run](const GradeRequest& request) {  // with spread, so that there is a gradient to give up
+      if (run.trainer->steps_done() == 1 && !interrupt_requested()) std::raise(SIGINT);
+      return static_cast<double>(request.sample);
+    };
+    try {
+      run.trainer->train();
+    } catch (const Interrupted& stop) {
+      const Checkpoint checkpoint = load_checkpoint(latest_checkpoint(folder.file("checkpoints")).value());
+      EXPECT_EQ(keep_rows_until(folder.file("steps.tsv"), 99), 1) << "the step given up left a row";
+      if (testing::Test::HasFailure()) std::exit(1);
+      std::fprintf(stderr, "%s; at step %d\n", stop.message().c_str(), static_cast<int>(checkpoint.state.step));
+      std::exit(static_cast<int>(stop.exit_code()));
+    }
+  };
+  EXPECT_EXIT(interrupted_run(), testing::ExitedWithCode(130), "Go on with: plumbline train --resume RUN; at step 1");
+}
+
+}  // namespace
+}  // namespace plumbline
