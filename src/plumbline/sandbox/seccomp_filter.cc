@@ -52,6 +52,7 @@ class Filter {
   Filter() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {
     if (!context_) fail("seccomp_init", ENOMEM);
     ::seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+    ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a tree instead of a list of comparisons
   }
 
   template <typename... Conditions>

@@ -56,7 +56,7 @@ Verdict attempt(PythonServer& server, const GradeRequest& request, const std::st
   if (!problem.hint || verdict.is_infra()) return verdict;
   verdict.hinted_pass = false;
   if (!run.compiles) return verdict;
-  const HintedRun hinted = run_hinted(server, problem, code, run.tester_in_source, limits);
+  const HintedRun hinted = run_hinted(server, problem, code, limits);
   verdict.hinted_pass = hinted.hinted_pass;
   verdict.tester = hinted.tester;
   verdict.cpu_ms += hinted.cpu_ms;

@@ -10,8 +10,9 @@ using Status = Reply::Status;
 
 struct TesterEnd {
   bool infra = false;
-  bool returned = false;  ///< F came back; an exception, an exit or a limit is no return
-  bool bound = false;     ///< F was there to be called
+  bool returned = false;   ///< F came back; an exception, an exit or a limit is no return
+  bool bound = false;      ///< F was there to be called
+  bool in_source = false;  ///< the syntax tree binds F, even if the module ends before it gets there
   RaisedError error;
 };
 
@@ -46,6 +47,7 @@ class TesterRuns {
     Submission submission(server_, limits_, job);
     TesterEnd end;
     if (submission.read_facts()) {
+      end.in_source = submission.tester_in_source();
       if (const auto reply = submission.read_job_reply()) {
         end.returned = reply->status == Status::kValue;
         end.bound = reply->status != Status::kUnbound;
@@ -69,13 +71,13 @@ class TesterRuns {
 
 }  // namespace
 
-HintedRun run_hinted(PythonServer& server, const Problem& problem, const std::string& code, bool in_source,
+HintedRun run_hinted(PythonServer& server, const Problem& problem, const std::string& code,
                      const SandboxLimits& limits) {
   HintedRun hinted;
   TesterRuns runs(server, problem, code, limits, hinted);
   const TesterEnd self = runs.on_self();
   hinted.hinted_pass = self.returned;
-  hinted.tester.defined = in_source || self.bound;
+  hinted.tester.defined = self.in_source || self.bound;
   if (!hinted.tester.defined || hinted.infra) return hinted;
   hinted.tester.passes_on_self = self.returned;
   hinted.tester.passes_on_stub = runs.on(stub_source(parse_entry_point(problem.entry_point))).returned;

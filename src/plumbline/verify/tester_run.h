@@ -20,9 +20,9 @@ struct HintedRun {
 
 /// Calls F on the response as it is (hinted grade), then, when the response binds F, on a stub that returns 0 and on
 /// the reference. On those two F runs alone first, and together with what it needs of the response when all that failed
-/// was a name that the response defines elsewhere. `in_source` says that the syntax tree binds F; a binding made at run
-/// time (exec, setattr) shows in the hinted run. Throws SandboxError(sandbox.server_died).
-HintedRun run_hinted(PythonServer& server, const Problem& problem, const std::string& code, bool in_source,
+/// was a name that the response defines elsewhere. F counts as defined when the syntax tree binds it or when it is
+/// there at run time (exec, setattr). Throws SandboxError(sandbox.server_died).
+HintedRun run_hinted(PythonServer& server, const Problem& problem, const std::string& code,
                      const SandboxLimits& limits);
 
 }  // namespace plumbline

@@ -21,7 +21,6 @@ SandboxJob calls_job(const Problem& problem, const std::string& code, const Sand
   job.code = code;
   job.entry = problem.entry_point;
   job.owner = parse_entry_point(problem.entry_point).owner;
-  if (problem.hint) job.tester = problem.hint->tester_name;
   job.answer_bytes = limits.answer_bytes - kFrameSlack_bytes;
   return job;
 }
@@ -53,7 +52,6 @@ class Tally {
   /// `limit` is what ended the process against its will; it outranks what single tests showed, since it cuts them off.
   void conclude(Submission& submission, std::optional<Outcome> limit, bool complete) {
     run_.compiles = submission.compiles();
-    run_.tester_in_source = submission.tester_in_source();
     run_.integrity = submission.integrity();
     run_.cpu_ms += submission.ending().cpu_ms;
     run_.wall_ms += submission.ending().wall_ms;
@@ -136,7 +134,6 @@ TrustedRun run_data_tests(PythonServer& server, const Problem& problem, const st
   }
   submission.process().send("");
   bool complete = load(submission, tally);
-  run.code_ran = submission.compiles();
   for (size_t i = 0; complete && i < tests.size(); ++i) {
     complete = judge_reply(submission.read_reply(nonces[i]), *tests[i], comparison, i, run, tally);
   }
@@ -212,7 +209,6 @@ TrustedRun run_code_tests(PythonServer& server, const Problem& problem, const st
   Tally tally(run);
   Submission candidate(server, limits, calls_job(problem, code, limits));
   bool complete = load(candidate, tally);
-  run.code_ran = candidate.compiles();
   std::optional<Outcome> tests_limit;
   std::string tests_detail;
   if (complete) {

@@ -14,8 +14,6 @@ namespace plumbline {
 struct TrustedRun {
   Outcome outcome = Outcome::kInfra;
   bool compiles = false;
-  bool code_ran = false;          ///< the submission had started when the run ended
-  bool tester_in_source = false;  ///< the syntax tree binds F
   int64_t passed = 0, total = 0;
   std::vector<std::string> integrity;
   std::string method, detail;

@@ -116,13 +116,16 @@ def report_source(channel, nonce, job):
     except BaseException as error:
         channel.send(nonce, b"S", describe(error))
         leave(0)
-    try:
-        tree = ast.parse(job["code"])
-    except (RecursionError, MemoryError):  # compiles, but is too deep to look at
-        tree = ast.Module(body=[], type_ignores=[])
-    tester = job["tester"]
+    source, tester = job["code"], job["tester"]
+    tree, findings = ast.Module(body=[], type_ignores=[]), []
+    if tester or may_have_findings(source):
+        try:
+            tree = ast.parse(source)
+            findings = integrity_findings(tree)
+        except (RecursionError, MemoryError):  # compiles, but is too deep to look at
+            pass
     static = bool(tester) and find_tester(tree, tester, job["owner"]) is not None
-    channel.send(nonce, b"F", dumps((static, integrity_findings(tree)), WIRE_VERSION))
+    channel.send(nonce, b"F", dumps((static, findings), WIRE_VERSION))
     return code, tree
 
 

@@ -159,6 +159,16 @@ def findings_of_node(node):
                     yield finding
 
 
+# A source without any of these words has no finding, whatever its tree. (Identifiers beyond ASCII may be other spellings
+# of them, so such sources are always looked at.)
+TRIGGERS = sorted(EXIT_CALLS | PATCHED_MODULES | FRAME_ATTRIBUTES | {"except", "__eq__", "__ne__", "SystemExit"}
+                  | set().union(*WATCHED_IMPORTS.values()))
+
+
+def may_have_findings(source):
+    return not source.isascii() or any(word in source for word in TRIGGERS)
+
+
 def integrity_findings(tree):
     """Patterns that a reviewer should look at. Reported beside the verdict, never part of it."""
     return sorted({finding for node in ast.walk(tree) for finding in findings_of_node(node)})
