@@ -75,7 +75,7 @@ std::string dry_run(PythonServer& server) {
 
 }  // namespace
 
-IsolationLevel probe_isolation(const std::string& python, IsolationLevel minimum, std::optional<IsolationLevel> exact) {
+Isolation probe_isolation(const std::string& python, IsolationLevel minimum, std::optional<IsolationLevel> exact) {
   std::string reasons;
   for (const IsolationLevel level :
        {IsolationLevel::kNamespaces, IsolationLevel::kContainer, IsolationLevel::kLimits}) {
@@ -85,14 +85,14 @@ IsolationLevel probe_isolation(const std::string& python, IsolationLevel minimum
     try {
       PythonServer server(python, level);
       reason = dry_run(server);
+      if (reason.empty()) return {level, server.description()};
     } catch (const SandboxError& error) {
       if (error.id() != "sandbox.level_unavailable") throw;
       reason = error.message();
     }
-    if (reason.empty()) return level;
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", to_string(level), reason);
   }
-  if (reasons.empty()) reasons = "the level that was asked for is below the minimum";
+  if (reasons.empty()) reasons = "the level that was asked for is below the minimum, or not built in";
   throw SandboxError("sandbox.isolation", "graded code cannot be isolated well enough here: " + reasons,
                      "grade.min_isolation = " + std::string(to_string(minimum)),
                      "allow user namespaces, or ask for a weaker level by name");

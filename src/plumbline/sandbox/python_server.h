@@ -102,9 +102,15 @@ class PythonServer {
   int control_ = -1;
 };
 
+/// What a trial submission found.
+struct Isolation {
+  IsolationLevel level = IsolationLevel::kLimits;
+  std::string description;  ///< PythonServer::description() at that level
+};
+
 /// The strongest level at which a real submission runs and finds itself confined, tried from the top; `exact` tries
 /// that level only. Throws SandboxError(sandbox.isolation), saying why each level failed, when none reaches `minimum`.
-IsolationLevel probe_isolation(const std::string& python, IsolationLevel minimum,
-                               std::optional<IsolationLevel> exact = std::nullopt);
+Isolation probe_isolation(const std::string& python, IsolationLevel minimum,
+                          std::optional<IsolationLevel> exact = std::nullopt);
 
 }  // namespace plumbline

@@ -74,7 +74,7 @@ class CodeVerifier::Pool {
   ~Pool();
   /// `on_done` runs on the worker's thread, before the answer is ready.
   std::future<Verdict> submit(GradeRequest request, std::function<void(const Verdict&)> on_done = {});
-  IsolationLevel level() const { return level_; }
+  const Isolation& isolation() const { return isolation_; }
   size_t num_workers() const { return num_workers_; }
   int64_t num_infra() const { return num_infra_; }
 
@@ -90,7 +90,7 @@ class CodeVerifier::Pool {
   std::string cache_key(const PythonServer& server, const Problem& problem, const std::string& code) const;
 
   const GradeOptions options_;
-  IsolationLevel level_ = IsolationLevel::kLimits;
+  Isolation isolation_;
   size_t num_workers_ = 1;
   std::unique_ptr<VerdictCache> cache_;
   std::atomic<int64_t> num_infra_ = 0;
@@ -108,14 +108,14 @@ CodeVerifier::Pool::Pool(const GradeOptions& options, std::optional<IsolationLev
                       "grade.reward", "use loophole or signed");
   }
   const IsolationLevel minimum = parse_isolation_level(options.min_isolation, "grade.min_isolation");
-  level_ = probe_isolation(options.python, minimum, exact);
+  isolation_ = probe_isolation(options.python, minimum, exact);
   const size_t cores = std::max(1u, std::thread::hardware_concurrency());
   num_workers_ = options.workers > 0 ? std::min(static_cast<size_t>(options.workers), cores) : cores;
   if (options.workers > static_cast<int64_t>(cores)) {
     log_warning(fmt::format("grading with {} workers, one a core, instead of {}", cores, options.workers));
   }
   if (!options.cache.empty()) cache_ = std::make_unique<VerdictCache>(options.cache);
-  log_info(fmt::format("graded code runs at isolation level '{}', {} workers", to_string(level_), num_workers_));
+  log_info(fmt::format("graded code is isolated by {}; {} workers", isolation_.description, num_workers_));
 }
 
 CodeVerifier::Pool::~Pool() {
@@ -171,7 +171,7 @@ Verdict CodeVerifier::Pool::grade_one(std::unique_ptr<PythonServer>& server, con
                           !request.problem->code_tests.empty();
     verdict.method = request.problem->code_tests.empty() ? "data" : "code_tests";
     verdict.detail = "no Python code block";
-    verdict.isolation = to_string(level_);
+    verdict.isolation = isolation_.description;
     if (request.problem->hint) verdict.hinted_pass = false;
   }
   verdict.problem_id = request.problem->id;
@@ -186,7 +186,7 @@ Verdict CodeVerifier::Pool::grade_code(std::unique_ptr<PythonServer>& server, co
   Verdict verdict;
   for (int i = 0; i < kAttempts && !interrupt_requested(); ++i) {
     try {
-      if (!server || !server->alive()) server = std::make_unique<PythonServer>(options_.python, level_);
+      if (!server || !server->alive()) server = std::make_unique<PythonServer>(options_.python, isolation_.level);
       const std::string key = cache_ ? cache_key(*server, *request.problem, code) : "";
       if (cache_) {
         if (auto known = cache_->find(key)) return *known;
@@ -224,7 +224,7 @@ std::future<Verdict> CodeVerifier::submit(GradeRequest request) {
   return pool_->submit(std::move(request));
 }
 IsolationLevel CodeVerifier::isolation() const {
-  return pool_->level();
+  return pool_->isolation().level;
 }
 size_t CodeVerifier::num_workers() const {
   return pool_->num_workers();

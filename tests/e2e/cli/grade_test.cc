@@ -58,7 +58,7 @@ TEST_F(GradeVerb, AnswersInInputOrder) {
     EXPECT_EQ(verdicts[i]["tests"]["total"], 2);
     EXPECT_TRUE(verdicts[i]["hinted_pass"].is_null());
   }
-  EXPECT_NE(result.err.find("isolation level"), std::string::npos);
+  EXPECT_NE(result.err.find("graded code is isolated by"), std::string::npos);
 }
 
 TEST_F(GradeVerb, ReadsStandardInput) {

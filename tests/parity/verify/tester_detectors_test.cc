@@ -54,7 +54,7 @@ TEST(TesterDetectorsSlow, AgreeWithGoldenLabels) {
   const std::vector<Row> rows = read_rows();
   ASSERT_EQ(rows.size(), 376u);
   const std::string setup = read_file(test::shared_path("data/leetcode/setup_code.py"));
-  PythonServer server("/usr/bin/python3", probe_isolation("/usr/bin/python3", IsolationLevel::kContainer));
+  PythonServer server("/usr/bin/python3", probe_isolation("/usr/bin/python3", IsolationLevel::kContainer).level);
   server.warm(setup);
   int num_stub = 0, num_self = 0;
   for (const Row& row : rows) {

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kPython = "/usr/bin/python3";
 
 IsolationLevel level() {
-  return probe_isolation(kPython, IsolationLevel::kLimits);
+  return probe_isolation(kPython, IsolationLevel::kLimits).level;
 }
 
 size_t num_descriptors() {

@@ -121,7 +121,7 @@ CheckLine check_python(const std::string& python) {
 /// A dry run of a real submission: what grading will find, not what settings promise.
 CheckLine check_isolation(const GradeOptions& grade) {
   const IsolationLevel minimum = parse_isolation_level(grade.min_isolation, "grade.min_isolation");
-  const IsolationLevel level = probe_isolation(grade.python, minimum);
+  const IsolationLevel level = probe_isolation(grade.python, minimum).level;
   return check_ok("isolation", fmt::format("{} (grade.min_isolation = {})", to_string(level), grade.min_isolation));
 }
 

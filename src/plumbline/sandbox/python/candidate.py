@@ -73,8 +73,8 @@ def describe(error):
     kind = next(BUILTIN_ERRORS[id(k)] for k in mro_of(type(error)) if id(k) in BUILTIN_ERRORS)
     try:
         message = kind.__str__(error)[:300]
-        missing = error.name if type(error) is NameError and type(error.name) is str else ""
-        return dumps((kind.__name__, str.__getitem__(message, slice(None)), missing), WIRE_VERSION)
+        missing = getattr(error, "name", "") if type(error) is NameError else ""
+        return dumps((kind.__name__, str.__getitem__(message, slice(None)), missing or ""), WIRE_VERSION)
     except BaseException:  # the arguments of an exception may be hostile objects
         return dumps((kind.__name__, "", ""), WIRE_VERSION)
 
