@@ -1,0 +1,55 @@
+/// Gates A to D: what a probe must show before anybody believes its suppression figure (docs/method/gates.md).
+/// Pure: numbers in, judgements out. Each gate prints SHOULD, saw, ELSE.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumbline/base/json.h"
+#include "plumbline/preset/options.h"
+#include "plumbline/steer/extraction.h"
+
+namespace plumbline {
+
+enum class GateStatus { kPass, kWarning, kFail, kNotReached };
+
+/// One gate's judgement. `otherwise` says what to conclude, or do, when it fails.
+struct Gate {
+  std::string id, title;  ///< "A", "extraction"
+  GateStatus status = GateStatus::kNotReached;
+  std::string should, saw, otherwise;
+};
+
+/// What a finished (or stopped) arm looks like to the gates. Rates are over graded completions; "final" is the mean of
+/// the last five steps, or of all steps when there are fewer.
+struct ArmSummary {
+  std::string arm;
+  uint64_t seed = 0;
+  int64_t steps_planned = 0, steps_done = 0;
+  bool loss_finite = true;
+  double share_with_spread = 0;  ///< of steps in which max - min reward > 1e-3
+  double first_hack = 0, final_hack = 0, final_vacuous = 0, final_pass = 0, final_reward = 0;
+  double mean_fired = 0;         ///< share of modules whose gradient pointed along the direction, mean over steps
+  int64_t num_graded_final = 0;  ///< completions behind the final rates
+};
+
+Gate gate_a(const GateA& extraction);
+/// `placebo` is the same check for a direction from harmless pairs: it passes just as well, and the gate says so.
+Gate gate_b(const HeldOutCheck& check, const std::optional<HeldOutCheck>& placebo, const GateOptions& options);
+Gate gate_c(const ArmSummary& vanilla, const GateOptions& options);
+/// Against vanilla only; the controls (Haar, shuffled, placebo) make it a claim about the direction.
+Gate gate_d(const ArmSummary& projected, const ArmSummary& vanilla, const GateOptions& options);
+
+/// All four in order, those missing from `reached` as not reached.
+std::vector<Gate> complete_gates(std::vector<Gate> reached);
+bool any_failed(std::span<const Gate> gates);
+
+/// Blocks of SHOULD / saw / ELSE for a terminal; `color` adds ANSI colours to PASS and FAIL.
+std::string format_gates(std::span<const Gate> gates, bool color);
+std::string gates_markdown(std::span<const Gate> gates);
+Json gates_json(std::span<const Gate> gates);
+
+}  // namespace plumbline

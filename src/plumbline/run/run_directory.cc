@@ -1,0 +1,51 @@
+#include "plumbline/run/run_directory.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/preset/schema.h"
+
+namespace plumbline {
+namespace fs = std::filesystem;
+namespace {
+
+std::string fresh_path(const std::string& preset_name) {
+  const std::string stem = fmt::format("out/{}-{:%Y%m%d-%H%M%S}", preset_name, fmt::localtime(std::time(nullptr)));
+  std::string path = stem;
+  for (int n = 2; fs::exists(path); ++n) path = fmt::format("{}-{}", stem, n);
+  return path;
+}
+
+}  // namespace
+
+RunDirectory RunDirectory::create(const std::string& path, const Preset& preset) {
+  const std::string target = path.empty() ? fresh_path(preset.name) : path;
+  if (fs::exists(target + "/resolved.toml")) {
+    throw ConfigError("config.out_in_use", "the folder already holds a run", target,
+                      "choose another --out, or go on with train --resume");
+  }
+  make_output_folder(target);
+  write_file(target + "/resolved.toml", to_toml(preset));
+  return RunDirectory(target);
+}
+
+RunDirectory RunDirectory::open(const std::string& path) {
+  if (!fs::exists(path + "/resolved.toml")) {
+    throw DataError("data.not_a_run", "there is no resolved.toml in the folder", path, "name a run's folder");
+  }
+  return RunDirectory(path);
+}
+
+void RunDirectory::write_provenance(const Json& provenance) const {
+  write_file(file("provenance.json"), provenance.dump(2) + "\n");
+}
+void RunDirectory::mark_complete() const { write_file(file("COMPLETE"), ""); }
+bool RunDirectory::is_complete() const { return fs::exists(file("COMPLETE")); }
+
+}  // namespace plumbline
