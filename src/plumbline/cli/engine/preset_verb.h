@@ -1,0 +1,23 @@
+/// What every engine verb with a PRESET shares: arguments, --set, --dry-run, --resume.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plumbline/preset/options.h"
+
+namespace plumbline {
+
+/// Does the work on a validated preset; the second argument is --out (or the resumed folder). Returns an exit code.
+using PresetWork = std::function<int(const Preset&, const std::string&)>;
+
+int run_preset_verb(const std::string& verb, const std::string& summary, const std::vector<std::string>& words,
+                    const PresetWork& work);
+
+/// As run_preset_verb; with --resume DIR and no PRESET the preset is DIR/resolved.toml. A PRESET given beside --resume,
+/// or --set, must come out equal to it: differences are listed and refused (ConfigError config.resume_differs).
+int run_resumable_verb(const std::string& verb, const std::string& summary, const std::vector<std::string>& words,
+                       const PresetWork& work, const PresetWork& resume);
+
+}  // namespace plumbline
