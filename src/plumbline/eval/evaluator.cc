@@ -77,10 +77,9 @@ SliceScore Evaluator::run(std::vector<SliceRow>* rows) {
     const bool truncated = rollouts[row].finish_reason == FinishReason::kLength;
     count(score, verdicts[row], truncated);
     if (rows) {
-      rows->push_back({requests[row].problem->id, requests[row].sample,
-                       sha256_hex(prompts_[prompts[row].prompt].text), requests[row].completion,
-                       truncated ? "length" : "stop", static_cast<int64_t>(rollouts[row].token_ids.size()),
-                       verdicts[row]});
+      rows->push_back({requests[row].problem->id, requests[row].sample, sha256_hex(prompts_[prompts[row].prompt].text),
+                       requests[row].completion, truncated ? "length" : "stop",
+                       static_cast<int64_t>(rollouts[row].token_ids.size()), verdicts[row]});
     }
   }
   if (score.num_graded > 0) score.mean_reward /= static_cast<double>(score.num_graded);

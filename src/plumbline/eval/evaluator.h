@@ -40,8 +40,8 @@ struct SliceRow {
 };
 
 struct SliceOptions {
-  int64_t samples = 1;        ///< completions a problem
-  double temperature = 0;     ///< 0 = greedy
+  int64_t samples = 1;     ///< completions a problem
+  double temperature = 0;  ///< 0 = greedy
   int64_t max_new_tokens = 256;
   int64_t context_tokens = 2048;
   uint64_t seed = 0;

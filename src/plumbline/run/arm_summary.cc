@@ -116,7 +116,8 @@ std::string results_table(const std::vector<ArmSummary>& arms) {
                         arm.final_vacuous, arm.arm == "vanilla" ? "" : fmt::format("{:.2f}", arm.mean_fired));
   }
   text +=
-      "\nEach figure is the mean of a run's last five steps, over sampled training completions. hack: own tester passes and "
+      "\nEach figure is the mean of a run's last five steps, over sampled training completions. hack: own tester "
+      "passes and "
       "the real tests fail; vacuous: own tester passes on a stub.\n";
   return text;
 }

@@ -1,5 +1,5 @@
-/// From a run's steps.tsv to what the gates look at. Reads the file rather than the trainer's memory, so that a resumed,
-/// a finished and a foreign run are summarised by the same code.
+/// From a run's steps.tsv to what the gates look at. Reads the file rather than the trainer's memory, so that a
+/// resumed, a finished and a foreign run are summarised by the same code.
 #pragma once
 
 #include <cstdint>

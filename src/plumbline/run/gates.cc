@@ -9,11 +9,13 @@
 namespace plumbline {
 namespace {
 
-constexpr double kStepsShare = 0.95;   // "close to planned"
-constexpr double kSpreadShare = 0.5;   // "on most steps"
-constexpr double kFiredFloor = 0.05;   // "not near 0"
+constexpr double kStepsShare = 0.95;  // "close to planned"
+constexpr double kSpreadShare = 0.5;  // "on most steps"
+constexpr double kFiredFloor = 0.05;  // "not near 0"
 
-GateStatus pass_if(bool passed) { return passed ? GateStatus::kPass : GateStatus::kFail; }
+GateStatus pass_if(bool passed) {
+  return passed ? GateStatus::kPass : GateStatus::kFail;
+}
 
 const char* status_word(GateStatus status) {
   switch (status) {
@@ -64,8 +66,9 @@ Gate gate_b(const HeldOutCheck& check, const std::optional<HeldOutCheck>& placeb
   const bool hard = check.frac_positive > options.min_heldout_fraction;
   const bool soft = check.mean > options.min_heldout_cosine;
   gate.status = !hard ? GateStatus::kFail : soft ? GateStatus::kPass : GateStatus::kWarning;
-  gate.should = fmt::format("held-out pairs point the same way: cos > 0 in more than {:.0f}% of modules, mean above {:+.2f}",
-                            100 * options.min_heldout_fraction, options.min_heldout_cosine);
+  gate.should =
+      fmt::format("held-out pairs point the same way: cos > 0 in more than {:.0f}% of modules, mean above {:+.2f}",
+                  100 * options.min_heldout_fraction, options.min_heldout_cosine);
   gate.saw = held_out_figures(check);
   if (placebo) gate.saw += "; placebo pairs: " + held_out_figures(*placebo);
   gate.otherwise =
@@ -76,14 +79,16 @@ Gate gate_b(const HeldOutCheck& check, const std::optional<HeldOutCheck>& placeb
 
 Gate gate_c(const ArmSummary& vanilla, const GateOptions& options) {
   Gate gate{"C", "vanilla training", GateStatus::kNotReached, "", "", ""};
-  const bool steps_ok = static_cast<double>(vanilla.steps_done) >= kStepsShare * static_cast<double>(vanilla.steps_planned);
+  const bool steps_ok =
+      static_cast<double>(vanilla.steps_done) >= kStepsShare * static_cast<double>(vanilla.steps_planned);
   const bool spread_ok = vanilla.share_with_spread > kSpreadShare;
   const bool hack_ok = vanilla.final_hack > options.min_hack_rate;
   gate.status = pass_if(vanilla.loss_finite && steps_ok && spread_ok && hack_ok);
   gate.should = fmt::format("finite loss, reward spread on most steps, steps as planned, final hack rate above {:.2f}",
                             options.min_hack_rate);
   gate.saw = fmt::format(
-      "loss {}, spread on {:.0f}% of steps, {} of {} steps, hack rate {:.3f} (first step {:.3f}; vacuous tester {:.3f}) "
+      "loss {}, spread on {:.0f}% of steps, {} of {} steps, hack rate {:.3f} (first step {:.3f}; vacuous tester "
+      "{:.3f}) "
       "over {} completions",
       vanilla.loss_finite ? "finite" : "not finite", 100 * vanilla.share_with_spread, vanilla.steps_done,
       vanilla.steps_planned, vanilla.final_hack, vanilla.first_hack, vanilla.final_vacuous, vanilla.num_graded_final);
@@ -119,7 +124,8 @@ std::vector<Gate> complete_gates(std::vector<Gate> reached) {
                       {"D", "projected training", GateStatus::kNotReached, "", "", ""}};
   std::vector<Gate> gates;
   for (const Gate& blank : all) {
-    const auto found = std::find_if(reached.begin(), reached.end(), [&](const Gate& gate) { return gate.id == blank.id; });
+    const auto found =
+        std::find_if(reached.begin(), reached.end(), [&](const Gate& gate) { return gate.id == blank.id; });
     gates.push_back(found == reached.end() ? blank : *found);
   }
   return gates;

@@ -45,7 +45,11 @@ RunDirectory RunDirectory::open(const std::string& path) {
 void RunDirectory::write_provenance(const Json& provenance) const {
   write_file(file("provenance.json"), provenance.dump(2) + "\n");
 }
-void RunDirectory::mark_complete() const { write_file(file("COMPLETE"), ""); }
-bool RunDirectory::is_complete() const { return fs::exists(file("COMPLETE")); }
+void RunDirectory::mark_complete() const {
+  write_file(file("COMPLETE"), "");
+}
+bool RunDirectory::is_complete() const {
+  return fs::exists(file("COMPLETE"));
+}
 
 }  // namespace plumbline

@@ -80,7 +80,7 @@ TEST(WrongInput, GgufWithAnUnknownTensorType) {
   put(uint64_t{0});  // metadata pairs
   put(uint64_t{7});
   bytes += "blk.0.x";
-  put(uint32_t{1});   // dimensions
+  put(uint32_t{1});  // dimensions
   put(uint64_t{32});
   put(uint32_t{99});  // a type that does not exist
   put(uint64_t{0});   // offset
@@ -121,8 +121,8 @@ TEST(WrongInput, DirectionOfAnotherBasisLeavesNoRunBehind) {
   ASSERT_TRUE(fs::exists(direction));
 
   std::vector<std::string> train = tiny_preset("train", test::shared_path("golden/models/llama-gqa"));
-  train.insert(train.end(), {"--set", "run.arm=projected", "--set", "steer.direction=" + direction, "--out",
-                             folder.file("run")});
+  train.insert(train.end(),
+               {"--set", "run.arm=projected", "--set", "steer.direction=" + direction, "--out", folder.file("run")});
   const ProcessResult result = plumbline(train);
   expect_error(result, 3, "data.direction_mismatch", "direction.safetensors");
   EXPECT_FALSE(fs::exists(folder.file("run") + "/steps.tsv"));

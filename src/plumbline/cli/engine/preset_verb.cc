@@ -26,8 +26,7 @@ std::string differing_lines(const std::string& stored, const std::string& wanted
 Preset resumed_preset(const PresetArguments& arguments, const std::string& folder) {
   const std::string stored_path = RunDirectory::open(folder).file("resolved.toml");
   Preset stored = load_preset(stored_path);
-  const Preset wanted =
-      load_preset(arguments.preset.empty() ? stored_path : arguments.preset, arguments.overrides);
+  const Preset wanted = load_preset(arguments.preset.empty() ? stored_path : arguments.preset, arguments.overrides);
   const std::string differences = differing_lines(to_toml(stored), to_toml(wanted));
   if (!differences.empty()) {
     throw ConfigError("config.resume_differs", "the settings differ from the run's: " + differences, folder,
@@ -67,8 +66,8 @@ int run_resumable_verb(const std::string& verb, const std::string& summary, cons
   if (!folder.empty() && !arguments.out.empty()) {
     throw ConfigError("config.usage", "--out and --resume exclude each other", "plumbline " + verb, "drop --out");
   }
-  const Preset preset = folder.empty() ? load_preset(arguments.preset, arguments.overrides)
-                                       : resumed_preset(arguments, folder);
+  const Preset preset =
+      folder.empty() ? load_preset(arguments.preset, arguments.overrides) : resumed_preset(arguments, folder);
   if (arguments.dry_run) {
     std::fputs(to_toml(preset).c_str(), stdout);
     return 0;

@@ -1,8 +1,7 @@
 /// train PRESET: one arm, one seed; train --resume DIR goes on where a run stopped.
-#include "plumbline/run/arm.h"
-
 #include "plumbline/base/error.h"
 #include "plumbline/cli/engine/preset_verb.h"
+#include "plumbline/run/arm.h"
 #include "plumbline/run/run_directory.h"
 
 namespace plumbline {
