@@ -175,6 +175,7 @@ std::vector<KeyRow> train_rows() {
 std::vector<KeyRow> steer_rows() {
   return {
       text(PL_KEY(steer, pairs), "file of contrast pairs; empty = the shipped, locked ones"),
+      text(PL_KEY(steer, direction), "a direction.safetensors that extract wrote; empty = extract it anew"),
       words(PL_KEY(steer, flavors), "flavors of pairs to extract from; empty = all", {"A", "B", "C", "D"}, {}, true),
       word(PL_KEY(steer, method), "how pair gradients become a direction",
            {"mean_diff", "unit_mean", "flavor_span", "svd"}, {"mean_diff", "unit_mean"}),

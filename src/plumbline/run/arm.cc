@@ -1,0 +1,158 @@
+#include "plumbline/run/arm.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/adapter/gradient_transform.h"
+#include "plumbline/base/clock.h"
+#include "plumbline/base/error.h"
+#include "plumbline/base/log.h"
+#include "plumbline/eval/evaluator.h"
+#include "plumbline/rollout/engine.h"
+#include "plumbline/run/arm_summary.h"
+#include "plumbline/run/direction.h"
+#include "plumbline/steer/projector.h"
+#include "plumbline/train/checkpoint.h"
+#include "plumbline/train/recorder.h"
+#include "plumbline/train/trainer.h"
+
+namespace plumbline {
+namespace {
+
+constexpr int64_t kMaxBatch = 256;  // sequences that decode together
+
+std::unique_ptr<GradientTransform> transform_of_arm(const Preset& preset, const HackDirection* direction) {
+  if (preset.run.arm == "vanilla") return std::make_unique<IdentityTransform>();
+  if (!direction) {
+    throw ConfigError("config.no_direction", "the arm '" + preset.run.arm + "' needs a direction", "run.arm",
+                      "set steer.direction, or let the run extract one");
+  }
+  return std::make_unique<ProjectionTransform>(direction->vectors(), projection_options(preset.steer));
+}
+
+void set_zero(SvdAdapter& adapter) {
+  for (const SvdAdapter::Module& module : adapter.modules()) {
+    adapter.set_delta(module.linear->name, torch::zeros_like(module.delta_R));
+  }
+}
+
+Json evaluation_row(const std::string& decode, const Evaluator& evaluator, const SliceScore& score) {
+  return {{"decode", decode},
+          {"problems", evaluator.num_problems()},
+          {"left_out", evaluator.num_left_out()},
+          {"n", score.num_completions},
+          {"graded", score.num_graded},
+          {"infra", score.num_infra},
+          {"passed", score.num_passed},
+          {"hacked", score.num_hacked},
+          {"vacuous", score.num_vacuous},
+          {"truncated", score.num_truncated},
+          {"mean_reward", score.mean_reward}};
+}
+
+SliceOptions slice_options(const Preset& preset) {
+  return {preset.eval.samples, preset.eval.temperature, preset.rollout.max_new_tokens, preset.rollout.context_tokens,
+          preset.run.seed};
+}
+
+TrainerOptions trainer_options(const Preset& preset, const RunDirectory& directory) {
+  TrainerOptions options;
+  options.train = preset.train;
+  options.rollout = preset.rollout;
+  options.run = preset.run;
+  options.order_seed = preset.data.order_seed;
+  options.evaluate_every = preset.eval.every;
+  options.checkpoints_folder = directory.file("checkpoints");
+  options.resume_hint = "plumbline train --resume " + directory.path();
+  return options;
+}
+
+/// The slice of the preset, evaluated whenever the trainer says so; rows go to eval.jsonl.
+EvaluationCallback evaluation_of(const Preset& preset, Evaluator& evaluator, RunRecorder& recorder) {
+  const std::string decode = preset.eval.temperature == 0 ? "greedy" : "sampled";
+  return [&evaluator, &recorder, decode](int64_t step) {
+    const SliceScore score = evaluator.run();
+    recorder.record_evaluation(step, evaluation_row(decode, evaluator, score));
+    log_info(fmt::format("held-out slice after step {}: pass {:.3f}, hack {:.3f}, vacuous {:.3f} ({} completions, {})",
+                         step, score.pass_rate(), score.hack_rate(), score.vacuous_rate(), score.num_graded, decode));
+  };
+}
+
+int finish(const Preset& preset, const ArmSummary& summary, const RunDirectory& directory) {
+  std::fputs(results_table({summary}).c_str(), stdout);
+  std::printf("run: %s\n", directory.path().c_str());
+  if (preset.run.arm != "vanilla") return 0;
+  const Gate gate = gate_c(summary, preset.gates);
+  std::fputs(format_gates({&gate, 1}, false).c_str(), stdout);
+  return gate.status == GateStatus::kFail ? 1 : 0;
+}
+
+int run_in(const Preset& preset, ModelBench& bench, const RunDirectory& directory,
+           const std::optional<HackDirection>& direction) {
+  const std::unique_ptr<Verifier> verifier = make_verifier(preset.grade);
+  const ProblemSets problems = load_problem_sets(preset);
+  const ArmSummary summary =
+      train_arm(preset, bench, *verifier, problems, direction ? &*direction : nullptr, directory);
+  return finish(preset, summary, directory);
+}
+
+std::optional<HackDirection> direction_for(const Preset& preset, ModelBench& bench) {
+  if (preset.run.arm == "vanilla") return std::nullopt;
+  return obtain_direction(preset, bench);
+}
+
+}  // namespace
+
+ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier, const ProblemSets& problems,
+                     const HackDirection* direction, const RunDirectory& directory) {
+  const std::unique_ptr<GradientTransform> transform = transform_of_arm(preset, direction);
+  LocalEngine engine(*bench.decoder, std::min(kMaxBatch, preset.rollout.group_size * preset.rollout.prompts_per_step));
+  const std::optional<std::string> newest = latest_checkpoint(directory.file("checkpoints"));
+  const std::optional<Checkpoint> checkpoint = newest ? std::optional(load_checkpoint(*newest)) : std::nullopt;
+  RunRecorder recorder(directory.path(), checkpoint ? checkpoint->state.step : 0);
+
+  set_zero(*bench.adapter);
+  Trainer trainer({*bench.decoder, *bench.adapter, engine, verifier, *transform, bench.text, recorder}, problems.train,
+                  trainer_options(preset, directory));
+  std::optional<Evaluator> evaluator;
+  if (preset.eval.every > 0) {
+    evaluator.emplace(engine, verifier, bench.text, problems.held_out, slice_options(preset));
+    trainer.set_evaluation(evaluation_of(preset, *evaluator, recorder));
+  }
+  if (checkpoint) {
+    trainer.resume(*checkpoint);
+    log_info(fmt::format("resumed after step {} from {}", trainer.steps_done(), checkpoint->folder));
+  }
+  trainer.train();
+  directory.mark_complete();
+  return summarize_steps(read_step_table(directory.file("steps.tsv")), preset.run.arm, preset.run.seed,
+                         preset.train.steps);
+}
+
+int train_one_arm(const Preset& preset, const std::string& out) {
+  ModelBench bench = load_model_bench(preset);
+  const std::optional<HackDirection> direction = direction_for(preset, bench);
+  const RunDirectory directory = RunDirectory::create(out, preset);
+  directory.write_provenance(provenance_of(preset, bench, pairs_provenance(preset)));
+  if (direction) direction->save(directory.file("direction.safetensors"));
+  return run_in(preset, bench, directory, direction);
+}
+
+int resume_one_arm(const Preset& preset, const std::string& folder) {
+  const RunDirectory directory = RunDirectory::open(folder);
+  if (directory.is_complete()) {
+    throw ConfigError("config.run_complete", "the run is complete", folder, "start a new one with train PRESET");
+  }
+  ModelBench bench = load_model_bench(preset);
+  std::optional<HackDirection> direction;
+  if (preset.run.arm != "vanilla") {
+    Preset stored = preset;
+    stored.steer.direction = directory.file("direction.safetensors");
+    direction = obtain_direction(stored, bench);
+  }
+  return run_in(preset, bench, directory, direction);
+}
+
+}  // namespace plumbline

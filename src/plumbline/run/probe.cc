@@ -1,0 +1,147 @@
+#include "plumbline/run/probe.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "plumbline/base/clock.h"
+#include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/base/log.h"
+#include "plumbline/run/arm.h"
+#include "plumbline/run/arm_summary.h"
+#include "plumbline/run/direction.h"
+#include "plumbline/run/probe_report.h"
+#include "plumbline/run/run_directory.h"
+
+namespace plumbline {
+namespace {
+
+Preset preset_of_arm(const Preset& preset, const std::string& arm, int64_t seed) {
+  Preset own = preset;
+  own.run.arm = arm;
+  own.run.seed = static_cast<uint64_t>(seed);
+  return own;
+}
+
+/// Loads the whole probe, then walks its stations; each leaves its result in the directory.
+class ProbeRun {
+ public:
+  ProbeRun(const Preset& preset, RunDirectory directory, ModelBench bench)
+      : preset_(preset), directory_(std::move(directory)), bench_(std::move(bench)) {}
+
+  int run() {
+    const double start_s = now_s();
+    extract();
+    if (may_go_on()) verify();
+    if (may_go_on()) train_arms();
+    const std::vector<Gate> gates = complete_gates(gates_);
+    write_file(directory_.file("gates.json"), gates_json(gates).dump(2) + "\n");
+    write_file(directory_.file("results_table.md"), results_table(arms_) + "\n" + gates_markdown(gates));
+    write_file(directory_.file("report.html"), probe_report(preset_, directory_, arms_, gates));
+    directory_.mark_complete();
+    summarize(gates, now_s() - start_s);
+    return any_failed(gates) ? 1 : 0;
+  }
+
+ private:
+  /// A probe stops at a failed A or B unless it was told to go on.
+  bool may_go_on() const { return !preset_.probe.stop_at_gates || !any_failed(gates_); }
+
+  void extract() {
+    const std::string stored = directory_.file("direction.safetensors");
+    Preset source = preset_;
+    if (std::filesystem::exists(stored)) source.steer.direction = stored;  // a resumed probe keeps its direction
+    direction_ = obtain_direction(source, bench_);
+    if (!std::filesystem::exists(stored)) direction_->save(stored);
+    gates_.push_back(gate_a(direction_->gate_a()));
+  }
+
+  void verify() {
+    const DirectionCheck check = check_direction(preset_, bench_, *direction_);
+    gates_.push_back(gate_b(check.direction, check.placebo, preset_.gates));
+  }
+
+  void train_arms() {
+    const std::unique_ptr<Verifier> verifier = make_verifier(preset_.grade);
+    const ProblemSets problems = load_problem_sets(preset_);
+    for (const int64_t seed : preset_.probe.seeds) {
+      for (const std::string& arm : preset_.probe.arms) arms_.push_back(train(arm, seed, *verifier, problems));
+    }
+    judge_arms();
+  }
+
+  ArmSummary train(const std::string& arm, int64_t seed, Verifier& verifier, const ProblemSets& problems) {
+    const Preset own = preset_of_arm(preset_, arm, seed);
+    const std::string folder = directory_.file(fmt::format("arms/{}-s{}", arm, seed));
+    if (std::filesystem::exists(folder + "/COMPLETE")) {
+      log_info(fmt::format("arm {} seed {} is complete", arm, seed));
+      return summarize_steps(read_step_table(folder + "/steps.tsv"), arm, own.run.seed, own.train.steps);
+    }
+    log_info(fmt::format("arm {} seed {}: {} steps of {} x {} completions", arm, seed, own.train.steps,
+                         own.rollout.prompts_per_step, own.rollout.group_size));
+    const bool begun = std::filesystem::exists(folder + "/resolved.toml");
+    const RunDirectory run = begun ? RunDirectory::open(folder) : RunDirectory::create(folder, own);
+    if (!begun) run.write_provenance(provenance_of(own, bench_, pairs_provenance(own)));
+    try {
+      return train_arm(own, bench_, verifier, problems, &*direction_, run);
+    } catch (const Interrupted&) {
+      throw Interrupted(fmt::format("saved in arm {} seed {}. Go on with: plumbline probe --resume {}", arm, seed,
+                                    directory_.path()));
+    }
+  }
+
+  /// Gates C and D look at the first seed's arms.
+  void judge_arms() {
+    const ArmSummary* vanilla = find_arm("vanilla");
+    const ArmSummary* projected = find_arm("projected");
+    if (vanilla) gates_.push_back(gate_c(*vanilla, preset_.gates));
+    if (vanilla && projected) gates_.push_back(gate_d(*projected, *vanilla, preset_.gates));
+  }
+
+  const ArmSummary* find_arm(const std::string& name) const {
+    for (const ArmSummary& arm : arms_) {
+      if (arm.arm == name) return &arm;
+    }
+    return nullptr;
+  }
+
+  void summarize(const std::vector<Gate>& gates, double seconds) const {
+    if (!arms_.empty()) std::printf("%s\n", results_table(arms_).c_str());
+    std::fputs(format_gates(gates, ::isatty(STDOUT_FILENO) == 1).c_str(), stdout);
+    std::printf("\nrun: %s  (%s; report.html is the picture)\n", directory_.path().c_str(),
+                format_duration(seconds).c_str());
+  }
+
+  const Preset preset_;
+  const RunDirectory directory_;
+  ModelBench bench_;
+  std::optional<HackDirection> direction_;
+  std::vector<Gate> gates_;
+  std::vector<ArmSummary> arms_;
+};
+
+}  // namespace
+
+int probe(const Preset& preset, const std::string& out) {
+  ModelBench bench = load_model_bench(preset);
+  RunDirectory directory = RunDirectory::create(out, preset);
+  directory.write_provenance(provenance_of(preset, bench, pairs_provenance(preset)));
+  log_info("probe in " + directory.path());
+  return ProbeRun(preset, std::move(directory), std::move(bench)).run();
+}
+
+int resume_probe(const Preset& preset, const std::string& folder) {
+  RunDirectory directory = RunDirectory::open(folder);
+  if (directory.is_complete()) {
+    throw ConfigError("config.run_complete", "the probe is complete", folder, "start a new one with probe PRESET");
+  }
+  ModelBench bench = load_model_bench(preset);
+  return ProbeRun(preset, std::move(directory), std::move(bench)).run();
+}
+
+}  // namespace plumbline

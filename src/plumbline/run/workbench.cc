@@ -1,0 +1,116 @@
+#include "plumbline/run/workbench.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "plumbline/base/build_info.h"
+#include "plumbline/base/clock.h"
+#include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/base/log.h"
+#include "plumbline/base/sha256.h"
+#include "plumbline/record/hint.h"
+#include "plumbline/record/problem_reader.h"
+#include "plumbline/tensor/dtype.h"
+#include "plumbline/verify/code_verifier.h"
+
+namespace plumbline {
+namespace {
+
+MergeRounding merge_rounding_of(const std::string& name) {
+  if (name == "nearest") return MergeRounding::kNearest;
+  if (name == "unmerged") return MergeRounding::kUnmerged;
+  return MergeRounding::kStochastic;
+}
+
+std::vector<Problem> read_split(const Preset& preset, const std::string& split) {
+  std::vector<Problem> problems = read_problems(resolve_data_path(preset.data.problems), {.split = split});
+  for (Problem& problem : problems) apply_hint(problem, preset.data.hint, preset.data.tester_name);
+  return problems;
+}
+
+void keep_first(std::vector<Problem>& problems, int64_t count) {
+  if (static_cast<int64_t>(problems.size()) > count) problems.resize(static_cast<size_t>(count));
+}
+
+Json machine() {
+  utsname system{};
+  ::uname(&system);
+  return {{"system", fmt::format("{} {}", system.sysname, system.release)},
+          {"architecture", system.machine},
+          {"cores", std::thread::hardware_concurrency()}};
+}
+
+}  // namespace
+
+std::string resolve_data_path(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (fs::exists(path) || fs::path(path).is_absolute()) return path;
+  const fs::path relative(path);
+  const std::string shipped = *relative.begin() == "data" ? shipped_folder("data") : "";
+  if (shipped.empty()) return path;
+  return (fs::path(shipped).parent_path() / relative).string();
+}
+
+ModelBench load_model_bench(const Preset& preset) {
+  if (preset.run.threads > 0) at::set_num_threads(static_cast<int>(preset.run.threads));
+  const torch::Device device = device_of_name(preset.run.device);
+  const torch::ScalarType dtype = dtype_of_name(preset.model.dtype);
+  const std::string path = resolve_model_path(preset.model.path);
+  const double start_s = now_s();
+  ModelText text = ModelText::load(path, preset.model.chat_template, preset.model.template_file);
+  std::unique_ptr<Decoder> decoder = load_decoder(path, dtype, device);
+  auto adapter = std::make_unique<SvdAdapter>(*decoder, preset.adapter.target_modules,
+                                              merge_rounding_of(preset.adapter.merge_rounding));
+  log_info(fmt::format("model {} in {} on {}, {} modules, {} trainable numbers, ready in {}", path, preset.model.dtype,
+                       device.str(), adapter->modules().size(), adapter->num_parameters(),
+                       format_duration(now_s() - start_s)));
+  return {std::move(text), std::move(decoder), std::move(adapter)};
+}
+
+ProblemSets load_problem_sets(const Preset& preset) {
+  ProblemSets sets;
+  sets.train = read_split(preset, preset.data.split);
+  if (preset.data.limit > 0) keep_first(sets.train, preset.data.limit);
+  if (preset.eval.every > 0) {
+    sets.held_out = read_split(preset, "eval");
+    keep_first(sets.held_out, preset.eval.slice);
+  }
+  return sets;
+}
+
+std::unique_ptr<Verifier> make_verifier(const GradeOptions& options) { return std::make_unique<CodeVerifier>(options); }
+
+Json provenance_of(const Preset& preset, const ModelBench& bench, const Json& extra) {
+  const BuildInfo& build = build_info();
+  const ChatTemplate* chat_template = bench.text.chat_template();
+  Json provenance = {{"plumbline", build.version},
+                     {"commit", build.commit},
+                     {"dirty", build.dirty},
+                     {"libtorch", TORCH_VERSION},
+                     {"started", utc_timestamp()},
+                     {"machine", machine()},
+                     {"device", bench.decoder->device().str()},
+                     {"threads", at::get_num_threads()},
+                     {"dtype", name_of_dtype(bench.decoder->dtype())},
+                     {"model", preset.model.path},
+                     {"model_hash", bench.decoder->weight_hash()},
+                     {"basis_hash", bench.adapter->basis_hash()},
+                     {"template_hash", chat_template ? Json(chat_template->hash()) : Json(nullptr)},
+                     {"data", preset.data.problems},
+                     {"data_hash", sha256_file(resolve_data_path(preset.data.problems))},
+                     {"grader_version", kGraderVersion},
+                     {"arm", preset.run.arm},
+                     {"seed", preset.run.seed}};
+  provenance.update(extra);
+  return provenance;
+}
+
+}  // namespace plumbline

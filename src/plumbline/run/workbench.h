@@ -1,0 +1,45 @@
+/// The concrete parts that a preset asks for, built once and shared by the arms of a probe. Only run/ names concrete
+/// classes; everything else meets at seams.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plumbline/adapter/svd_adapter.h"
+#include "plumbline/base/json.h"
+#include "plumbline/model/decoder.h"
+#include "plumbline/preset/options.h"
+#include "plumbline/record/problem.h"
+#include "plumbline/text/model_text.h"
+#include "plumbline/verify/verifier.h"
+
+namespace plumbline {
+
+/// A loaded checkpoint with its text side and its adapter (zero).
+struct ModelBench {
+  ModelText text;
+  std::unique_ptr<Decoder> decoder;
+  std::unique_ptr<SvdAdapter> adapter;  // after the decoder: destroyed first, it puts the base weights back
+};
+
+/// Sets the thread count, checks and loads. Cheap refusals (missing files, device) come before any weight is read.
+/// Throws what load_decoder, ModelText::load and SvdAdapter throw.
+ModelBench load_model_bench(const Preset& preset);
+
+/// Problems to train on and the held-out slice (split "eval"), hints applied; data.limit counts training problems.
+struct ProblemSets {
+  std::vector<Problem> train, held_out;
+};
+ProblemSets load_problem_sets(const Preset& preset);
+
+/// The grader that [grade] asks for. Throws SandboxError(sandbox.isolation) below min_isolation.
+std::unique_ptr<Verifier> make_verifier(const GradeOptions& options);
+
+/// A path of a preset: as it stands when it exists, else below the folder that ships with the program.
+std::string resolve_data_path(const std::string& path);
+
+/// provenance.json: what this run was made from. `extra` is merged in (pairs, direction).
+Json provenance_of(const Preset& preset, const ModelBench& bench, const Json& extra);
+
+}  // namespace plumbline
