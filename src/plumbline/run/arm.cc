@@ -23,13 +23,17 @@ namespace {
 
 constexpr int64_t kMaxBatch = 256;  // sequences that decode together
 
+/// Vanilla changes nothing; in a probe it is measured against the same direction as the other arms.
 std::unique_ptr<GradientTransform> transform_of_arm(const Preset& preset, const HackDirection* direction) {
-  if (preset.run.arm == "vanilla") return std::make_unique<IdentityTransform>();
+  const bool is_vanilla = preset.run.arm == "vanilla";
+  if (is_vanilla && !direction) return std::make_unique<IdentityTransform>();
   if (!direction) {
     throw ConfigError("config.no_direction", "the arm '" + preset.run.arm + "' needs a direction", "run.arm",
                       "set steer.direction, or let the run extract one");
   }
-  return std::make_unique<ProjectionTransform>(direction->vectors(), projection_options(preset.steer));
+  ProjectionOptions options = projection_options(preset.steer);
+  if (is_vanilla) options.where = ProjectionWhere::kNowhere;
+  return std::make_unique<ProjectionTransform>(direction->vectors(), options);
 }
 
 void set_zero(SvdAdapter& adapter) {
@@ -132,6 +136,7 @@ ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier
 }
 
 int train_one_arm(const Preset& preset, const std::string& out) {
+  RunDirectory::check(out);
   ModelBench bench = load_model_bench(preset);
   const std::optional<HackDirection> direction = direction_for(preset, bench);
   const RunDirectory directory = RunDirectory::create(out, preset);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
@@ -14,7 +13,6 @@ namespace plumbline {
 namespace {
 
 constexpr size_t kFinalSteps = 5;
-constexpr double kSpreadFloor = 1e-3;
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -27,10 +25,10 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 double number(const std::string& word, const std::string& where) {
-  if (word.empty() || word == "-") return std::numeric_limits<double>::quiet_NaN();
+  if (word == "T" || word == "F") return word == "T" ? 1.0 : 0.0;
   char* end = nullptr;
   const double value = std::strtod(word.c_str(), &end);
-  if (*end != '\0') throw DataError("data.steps_table", "'" + word + "' is not a number", where, "see the run's log");
+  if (word.empty() || *end != '\0') throw DataError("data.steps_table", "'" + word + "' is not a number", where, "see the run's log");
   return value;
 }
 
@@ -46,10 +44,10 @@ double final_mean(const std::vector<double>& values) {
   return count == 0 ? 0.0 : sum / static_cast<double>(count);
 }
 
-double share(const std::vector<double>& values, double above) {
-  if (values.empty()) return 0;
-  const auto count = std::count_if(values.begin(), values.end(), [&](double value) { return value > above; });
-  return static_cast<double>(count) / static_cast<double>(values.size());
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::isnan(value) ? 0.0 : value;
+  return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
 }
 
 }  // namespace
@@ -90,16 +88,13 @@ ArmSummary summarize_steps(const StepTable& table, const std::string& arm, uint6
   if (table.rows.empty()) return summary;
   const std::vector<double> loss = table.column("loss"), hack = table.column("hack"), counts = table.column("N");
   summary.loss_finite = std::all_of(loss.begin(), loss.end(), [](double value) { return std::isfinite(value); });
-  summary.share_with_spread = share(table.column("sprd"), kSpreadFloor);
+  summary.share_with_spread = mean(table.column("sprd"));
   summary.first_hack = std::isnan(hack.front()) ? 0.0 : hack.front();
   summary.final_hack = final_mean(hack);
   summary.final_vacuous = final_mean(table.column("vacuous"));
   summary.final_pass = final_mean(table.column("gt"));
   summary.final_reward = final_mean(table.column("rew"));
-  const std::vector<double> fired = table.column("fired");
-  double sum = 0;
-  for (const double value : fired) sum += std::isnan(value) ? 0.0 : value;
-  summary.mean_fired = sum / static_cast<double>(fired.size());
+  summary.mean_fired = mean(table.column("fired"));
   for (size_t i = counts.size() > kFinalSteps ? counts.size() - kFinalSteps : 0; i < counts.size(); ++i) {
     summary.num_graded_final += static_cast<int64_t>(counts[i]);
   }

@@ -128,6 +128,7 @@ class ProbeRun {
 }  // namespace
 
 int probe(const Preset& preset, const std::string& out) {
+  RunDirectory::check(out);
   ModelBench bench = load_model_bench(preset);
   RunDirectory directory = RunDirectory::create(out, preset);
   directory.write_provenance(provenance_of(preset, bench, pairs_provenance(preset)));

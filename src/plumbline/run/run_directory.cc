@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
@@ -22,14 +23,29 @@ std::string fresh_path(const std::string& preset_name) {
   return path;
 }
 
+void refuse_used(const std::string& path) {
+  if (fs::exists(path + "/resolved.toml")) {
+    throw ConfigError("config.out_in_use", "the folder already holds a run", path,
+                      "choose another --out, or go on with --resume");
+  }
+}
+
 }  // namespace
+
+void RunDirectory::check(const std::string& path) {
+  const fs::path target = path.empty() ? fs::path("out") : fs::path(path);
+  if (!path.empty()) refuse_used(path);
+  std::vector<fs::path> missing;  // innermost first
+  for (fs::path folder = target; !folder.empty() && !fs::exists(folder); folder = folder.parent_path()) {
+    missing.push_back(folder);
+  }
+  make_output_folder(target.string());
+  for (const fs::path& folder : missing) fs::remove(folder);
+}
 
 RunDirectory RunDirectory::create(const std::string& path, const Preset& preset) {
   const std::string target = path.empty() ? fresh_path(preset.name) : path;
-  if (fs::exists(target + "/resolved.toml")) {
-    throw ConfigError("config.out_in_use", "the folder already holds a run", target,
-                      "choose another --out, or go on with train --resume");
-  }
+  refuse_used(target);
   make_output_folder(target);
   write_file(target + "/resolved.toml", to_toml(preset));
   return RunDirectory(target);

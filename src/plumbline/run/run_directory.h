@@ -13,6 +13,8 @@ class RunDirectory {
   /// Makes `path` (empty: a fresh out/<preset>-<date>-<time>[-n]) and writes resolved.toml into it.
   /// Throws ConfigError: config.unwritable_out; config.out_in_use when the folder already holds a run.
   static RunDirectory create(const std::string& path, const Preset& preset);
+  /// Throws what create would throw, and leaves nothing behind. For the start of a verb, before weights are loaded.
+  static void check(const std::string& path);
   /// An existing run, for --resume. Throws DataError(data.not_a_run) without a resolved.toml.
   static RunDirectory open(const std::string& path);
 

@@ -10,12 +10,12 @@ namespace {
 
 constexpr char kTable[] =
     "step\trew\tstd\tsprd\tN\tgt\thack\tloss\tcin\tcout\tfired\tsec\tvacuous\n"
-    "0\t0.5\t0\t0\t4\t0\t0.25\t0\t\t\t0\t1\t0\n"
-    "1\t1\t1\t3\t4\t0.25\t0.1\t0\t\t\t0\t1\t0\n"
-    "2\t1\t1\t3\t4\t0.25\t0.2\t0\t\t\t0\t1\t0\n"
-    "3\t1\t1\t3\t4\t0.25\t0.3\t0\t\t\t0\t1\t0\n"
-    "4\t1\t1\t3\t4\t0.25\t0.4\t0\t\t\t0\t1\t0\n"
-    "5\t2\t1\t3\t2\t0.5\t0.5\t0\t\t\t0\t1\t0.75\n";
+    "0\t0.5\t0\tF\t4\t0\t0.25\t0\tnan\tnan\tnan\t1\t0\n"
+    "1\t1\t1\tT\t4\t0.25\t0.1\t0\tnan\tnan\t0.5\t1\t0\n"
+    "2\t1\t1\tT\t4\t0.25\t0.2\t0\tnan\tnan\t0.5\t1\t0\n"
+    "3\t1\t1\tT\t4\t0.25\t0.3\t0\tnan\tnan\t0.5\t1\t0\n"
+    "4\t1\t1\tT\t4\t0.25\t0.4\t0\tnan\tnan\t0.5\t1\t0\n"
+    "5\t2\t1\tT\t2\t0.5\t0.5\t0\tnan\tnan\t0.5\t1\t0.75\n";
 
 TEST(ArmSummary, FinalIsTheMeanOfTheLastFiveSteps) {
   const test::TemporaryFolder folder;
@@ -28,6 +28,7 @@ TEST(ArmSummary, FinalIsTheMeanOfTheLastFiveSteps) {
   EXPECT_NEAR(arm.first_hack, 0.25, 1e-12);
   EXPECT_NEAR(arm.share_with_spread, 5.0 / 6, 1e-12);
   EXPECT_EQ(arm.num_graded_final, 18);
+  EXPECT_NEAR(arm.mean_fired, 2.5 / 6, 1e-12);
   EXPECT_TRUE(arm.loss_finite);
 }
 
@@ -48,6 +49,7 @@ TEST(ArmSummary, RaggedOrForeignRowsAreRefusedWithTheirLine) {
     EXPECT_NE(error.where().find("steps.tsv:3"), std::string::npos);
   }
   EXPECT_THROW(read_step_table(folder.write("b.tsv", "step\nx\n")), DataError);
+  EXPECT_THROW(read_step_table(folder.write("c.tsv", "step\trew\n1\t\n")), DataError);
 }
 
 }  // namespace
