@@ -16,6 +16,7 @@
 #include "plumbline/model/decoder.h"
 #include "plumbline/tensor/raw_tensor.h"
 #include "tests/support/shared_files.h"
+#include "tests/support/test_device.h"
 
 namespace plumbline::test {
 
@@ -33,7 +34,7 @@ class Budget {
   void expect(const std::string& kind, const torch::Tensor& got, const torch::Tensor& reference, double tolerance) {
     ASSERT_EQ(got.sizes(), reference.sizes()) << name_ << " " << kind;
     const double difference =
-        (got.detach().to(torch::kFloat64) - reference.to(torch::kFloat64)).abs().max().item<double>();
+        (got.detach().cpu().to(torch::kFloat64) - reference.cpu().to(torch::kFloat64)).abs().max().item<double>();
     EXPECT_LE(difference, tolerance) << name_ << " " << kind;
     used_[kind] = std::max(used_[kind], difference / tolerance);
   }
@@ -48,7 +49,7 @@ class GoldenModel {
   explicit GoldenModel(const std::string& case_name)
       : name(case_name),
         folder(shared_path("golden/models/" + case_name)),
-        tensors(read_tensors(folder + "/golden.safetensors")) {
+        tensors(on_test_device(read_tensors(folder + "/golden.safetensors"))) {
     at::set_num_threads(1);  // on tensors this small, threads only wait for each other
   }
 
@@ -59,16 +60,22 @@ class GoldenModel {
 
   const std::string name, folder;
   const TensorMap tensors;
+
+ private:
+  static TensorMap on_test_device(TensorMap tensors) {
+    for (auto& [name, tensor] : tensors) tensor = tensor.to(test_device());
+    return tensors;
+  }
 };
 
-inline torch::Tensor arange_positions(int64_t num_rows, int64_t num_tokens) {
-  return at::arange(num_tokens, torch::kInt64).expand({num_rows, num_tokens});
+inline torch::Tensor arange_positions(int64_t num_rows, int64_t num_tokens, torch::Device device) {
+  return at::arange(num_tokens, torch::kInt64).to(device).expand({num_rows, num_tokens});
 }
 
 inline ForwardBatch plain_batch(const torch::Tensor& ids_BT) {
   ForwardBatch batch;
   batch.ids_BT = ids_BT;
-  batch.positions_BT = arange_positions(ids_BT.size(0), ids_BT.size(1));
+  batch.positions_BT = arange_positions(ids_BT.size(0), ids_BT.size(1), ids_BT.device());
   return batch;
 }
 
@@ -77,7 +84,8 @@ inline std::vector<LayerCache> empty_cache(const Decoder& decoder, int64_t num_r
   std::vector<LayerCache> cache;
   for (int64_t i = 0; i < config.num_layers; ++i) {
     const auto make = [&] {
-      return torch::zeros({num_rows, config.num_kv_heads, num_tokens, config.head_size}, decoder.dtype());
+      return torch::zeros({num_rows, config.num_kv_heads, num_tokens, config.head_size},
+                          torch::TensorOptions().dtype(decoder.dtype()).device(decoder.device()));
     };
     cache.push_back({make(), make()});
   }

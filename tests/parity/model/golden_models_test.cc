@@ -22,7 +22,7 @@ class GoldenModels : public ::testing::TestWithParam<std::string> {
   void SetUp() override {
     PL_NEED_SHARED("golden/models/" + GetParam());
     golden_ = std::make_unique<GoldenModel>(GetParam());
-    decoder_ = load_decoder(golden_->folder, torch::kFloat32, torch::kCPU);
+    decoder_ = load_decoder(golden_->folder, torch::kFloat32, test::test_device());
     const std::string path = golden_->folder + "/case.json";
     const Json tolerances = parse_json(read_file(path), path).at("suggested_absolute_tolerance");
     for (const auto& [kind, value] : tolerances.items()) tolerance_[kind] = value.get<double>();
@@ -151,12 +151,13 @@ TEST_P(GoldenModels, GreedyContinuationWithACache) {
       const torch::Tensor logits_V = decoder_->logits(decoder_->hidden(batch))[0][-1];
       ids.push_back(logits_V.argmax().item<int64_t>());
       logprobs.push_back(at::log_softmax(logits_V, -1)[ids.back()]);
-      batch.ids_BT = torch::full({1, 1}, ids.back(), torch::kInt64);
-      batch.positions_BT = torch::full({1, 1}, num_prompt + t, torch::kInt64);
+      batch.ids_BT = torch::full({1, 1}, ids.back(), prompt_T.options());
+      batch.positions_BT = torch::full({1, 1}, num_prompt + t, prompt_T.options());
       batch.cache_tokens = num_prompt + t + 1;
     }
-    EXPECT_EQ(ids, std::vector<int64_t>(expected_T.const_data_ptr<int64_t>(),
-                                        expected_T.const_data_ptr<int64_t>() + num_new));
+    const torch::Tensor expected_on_cpu = expected_T.cpu();
+    const int64_t* expected = expected_on_cpu.const_data_ptr<int64_t>();
+    EXPECT_EQ(ids, std::vector<int64_t>(expected, expected + num_new));
     budget.expect("greedy logprob", at::stack(logprobs), golden_->row(i, "greedy.logprob"), tolerance_["logprob"]);
   }
 }
@@ -182,7 +183,7 @@ TEST_P(GoldenModels, TrainForwardEqualsPrefillEqualsCachedDecode) {
     for (int64_t t = split; t < num_tokens; ++t) {
       const int64_t lagging = t - 2;
       batch.ids_BT = at::stack({a.narrow(0, t, 1), b.narrow(0, lagging, 1)});
-      batch.positions_BT = torch::tensor(std::vector<int64_t>{t, lagging}).view({2, 1});
+      batch.positions_BT = torch::tensor(std::vector<int64_t>{t, lagging}, a.options()).view({2, 1});
       batch.cache_tokens = 32;
       logits = decoder_->logits(decoder_->hidden(batch));
       budget.expect("decode", logits[0][0], train_a[t], 7e-5);
@@ -199,7 +200,7 @@ TEST_P(GoldenModels, BothSpellingsOfTheConfigurationGiveTheSameModel) {
     if (file.rfind("model", 0) == 0) std::filesystem::create_symlink(entry.path(), folder.file(file));
     if (file == "config.hub.json") std::filesystem::create_symlink(entry.path(), folder.file("config.json"));
   }
-  const auto other = load_decoder(folder.path(), torch::kFloat32, torch::kCPU);
+  const auto other = load_decoder(folder.path(), torch::kFloat32, test::test_device());
   const ForwardBatch batch = plain_batch(golden_->row(2, "ids").unsqueeze(0));
   EXPECT_TRUE(at::equal(decoder_->hidden(batch), other->hidden(batch)));
   EXPECT_EQ(decoder_->weight_hash(), other->weight_hash());
@@ -209,7 +210,7 @@ TEST_P(GoldenModels, BothSpellingsOfTheConfigurationGiveTheSameModel) {
 TEST_P(GoldenModels, Float64AgreesWithFloat32) {
   const torch::NoGradGuard no_grad;
   Budget budget(golden_->name);
-  const auto wide = load_decoder(golden_->folder, torch::kFloat64, torch::kCPU);
+  const auto wide = load_decoder(golden_->folder, torch::kFloat64, test::test_device());
   const ForwardBatch batch = plain_batch(golden_->row(1, "ids").unsqueeze(0));
   const torch::Tensor logits = wide->logits(wide->hidden(batch));
   EXPECT_EQ(logits.scalar_type(), torch::kFloat64);
@@ -227,7 +228,7 @@ TEST(GoldenBfloat16, LogitsStayWithinWhatBfloat16Costs) {
   const torch::NoGradGuard no_grad;
   const GoldenModel golden("llama-bf16");
   Budget budget(golden.name);
-  const auto decoder = load_decoder(golden.folder, torch::kBFloat16, torch::kCPU);
+  const auto decoder = load_decoder(golden.folder, torch::kBFloat16, test::test_device());
   ASSERT_EQ(decoder->dtype(), torch::kBFloat16);
   for (int64_t i = 0; i < GoldenModel::kNumRows; ++i) {
     const torch::Tensor logits = decoder->logits(decoder->hidden(plain_batch(golden.row(i, "ids").unsqueeze(0))))[0];
