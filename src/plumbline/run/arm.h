@@ -7,6 +7,7 @@
 #include "plumbline/run/run_directory.h"
 #include "plumbline/run/workbench.h"
 #include "plumbline/steer/extraction.h"
+#include "plumbline/steer/hack_direction.h"
 
 namespace plumbline {
 

@@ -9,6 +9,7 @@
 #include "plumbline/run/workbench.h"
 #include "plumbline/steer/contrast_pairs.h"
 #include "plumbline/steer/extraction.h"
+#include "plumbline/steer/hack_direction.h"
 
 namespace plumbline {
 

@@ -58,7 +58,7 @@ class ProbeRun {
     if (std::filesystem::exists(stored)) source.steer.direction = stored;  // a resumed probe keeps its direction
     direction_ = obtain_direction(source, bench_);
     if (!std::filesystem::exists(stored)) direction_->save(stored);
-    gates_.push_back(gate_a(direction_->gate_a()));
+    gates_.push_back(gate_a(gate_a_of(*direction_)));
   }
 
   void verify() {
