@@ -5,17 +5,16 @@
 #include <sys/utsname.h>
 #include <torch/version.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "plumbline/base/build_info.h"
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
-#include "plumbline/base/file_system.h"
 #include "plumbline/base/log.h"
 #include "plumbline/base/sha256.h"
+#include "plumbline/files/model_path.h"
+#include "plumbline/preset/data_path.h"
 #include "plumbline/record/hint.h"
 #include "plumbline/record/problem_reader.h"
 #include "plumbline/tensor/dtype.h"
@@ -49,15 +48,6 @@ Json machine() {
 }
 
 }  // namespace
-
-std::string resolve_data_path(const std::string& path) {
-  namespace fs = std::filesystem;
-  if (fs::exists(path) || fs::path(path).is_absolute()) return path;
-  const fs::path relative(path);
-  const std::string shipped = *relative.begin() == "data" ? shipped_folder("data") : "";
-  if (shipped.empty()) return path;
-  return (fs::path(shipped).parent_path() / relative).string();
-}
 
 ModelBench load_model_bench(const Preset& preset) {
   if (preset.run.threads > 0) at::set_num_threads(static_cast<int>(preset.run.threads));

@@ -36,9 +36,6 @@ ProblemSets load_problem_sets(const Preset& preset);
 /// The grader that [grade] asks for. Throws SandboxError(sandbox.isolation) below min_isolation.
 std::unique_ptr<Verifier> make_verifier(const GradeOptions& options);
 
-/// A path of a preset: as it stands when it exists, else below the folder that ships with the program.
-std::string resolve_data_path(const std::string& path);
-
 /// provenance.json: what this run was made from. `extra` is merged in (pairs, direction).
 Json provenance_of(const Preset& preset, const ModelBench& bench, const Json& extra);
 

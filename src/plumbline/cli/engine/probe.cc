@@ -2,10 +2,11 @@
 #include "plumbline/run/probe.h"
 
 #include "plumbline/cli/engine/preset_verb.h"
+#include "plumbline/cli/engine/verbs.h"
 
 namespace plumbline {
 
-int run_probe(const std::vector<std::string>& words) {
+int probe_main(const std::vector<std::string>& words) {
   return run_resumable_verb(
       "probe", "check, extract, verify, train every arm, gates, summary", words,
       [](const Preset& preset, const std::string& out) { return probe(preset, out); },
