@@ -1,13 +1,12 @@
 #include "plumbline/run/run_directory.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/preset/schema.h"
@@ -17,7 +16,9 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string fresh_path(const std::string& preset_name) {
-  const std::string stem = fmt::format("out/{}-{:%Y%m%d-%H%M%S}", preset_name, fmt::localtime(std::time(nullptr)));
+  std::string moment = utc_timestamp();  // 2026-01-31T12:00:00Z -> 20260131T120000Z
+  std::erase_if(moment, [](char c) { return c == '-' || c == ':'; });
+  const std::string stem = "out/" + preset_name + "-" + moment;
   std::string path = stem;
   for (int n = 2; fs::exists(path); ++n) path = fmt::format("{}-{}", stem, n);
   return path;

@@ -23,12 +23,6 @@
 namespace plumbline {
 namespace {
 
-MergeRounding merge_rounding_of(const std::string& name) {
-  if (name == "nearest") return MergeRounding::kNearest;
-  if (name == "unmerged") return MergeRounding::kUnmerged;
-  return MergeRounding::kStochastic;
-}
-
 std::vector<Problem> read_split(const Preset& preset, const std::string& split) {
   std::vector<Problem> problems = read_problems(resolve_data_path(preset.data.problems), {.split = split});
   for (Problem& problem : problems) apply_hint(problem, preset.data.hint, preset.data.tester_name);
@@ -58,7 +52,7 @@ ModelBench load_model_bench(const Preset& preset) {
   ModelText text = ModelText::load(path, preset.model.chat_template, preset.model.template_file);
   std::unique_ptr<Decoder> decoder = load_decoder(path, dtype, device);
   auto adapter = std::make_unique<SvdAdapter>(*decoder, preset.adapter.target_modules,
-                                              merge_rounding_of(preset.adapter.merge_rounding));
+                                              merge_rounding_of_name(preset.adapter.merge_rounding));
   log_info(fmt::format("model {} in {} on {}, {} modules, {} trainable numbers, ready in {}", path, preset.model.dtype,
                        device.str(), adapter->modules().size(), adapter->num_parameters(),
                        format_duration(now_s() - start_s)));
