@@ -21,7 +21,9 @@ std::string slurp(const std::string& path) {
   return text.str();
 }
 
-int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+int exit_code_of(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
 
 std::vector<char*> argv_of(const std::vector<std::string>& words) {
   std::vector<char*> argv;
@@ -76,7 +78,9 @@ BackgroundProcess::~BackgroundProcess() {
   }
 }
 
-void BackgroundProcess::send(int signal) { ::kill(pid_, signal); }
+void BackgroundProcess::send(int signal) {
+  ::kill(pid_, signal);
+}
 
 bool BackgroundProcess::is_running() {
   if (exit_code_ >= 0) return false;

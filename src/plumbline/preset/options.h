@@ -93,7 +93,7 @@ struct AdapterOptions {
 /// [steer]
 struct SteerOptions {
   std::string pairs;                 ///< pair file; empty = the shipped, locked one
-  std::string direction;                 ///< a direction.safetensors from `extract`; empty = extract anew
+  std::string direction;             ///< a direction.safetensors from `extract`; empty = extract anew
   std::vector<std::string> flavors;  ///< subset such as ["A"]; empty = all
   std::string method = "mean_diff";  ///< mean_diff, unit_mean, flavor_span, svd
   int64_t k = 1;

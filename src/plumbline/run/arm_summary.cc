@@ -28,7 +28,8 @@ double number(const std::string& word, const std::string& where) {
   if (word == "T" || word == "F") return word == "T" ? 1.0 : 0.0;
   char* end = nullptr;
   const double value = std::strtod(word.c_str(), &end);
-  if (word.empty() || *end != '\0') throw DataError("data.steps_table", "'" + word + "' is not a number", where, "see the run's log");
+  if (word.empty() || *end != '\0')
+    throw DataError("data.steps_table", "'" + word + "' is not a number", where, "see the run's log");
   return value;
 }
 

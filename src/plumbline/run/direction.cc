@@ -41,7 +41,8 @@ std::string flavors_name(const SteerOptions& options) {
   return options.flavors.empty() ? "all" : fmt::format("{}", fmt::join(options.flavors, ","));
 }
 
-std::vector<TokenizedPair> tokenized_pairs(const std::string& path, const SteerOptions& options, const ModelText& text) {
+std::vector<TokenizedPair> tokenized_pairs(const std::string& path, const SteerOptions& options,
+                                           const ModelText& text) {
   ContrastPairs pairs = load_contrast_pairs(path);
   pairs.pairs = select_flavors(pairs.pairs, options.flavors);
   return tokenize_pairs(pairs, text);

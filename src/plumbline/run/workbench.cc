@@ -70,7 +70,9 @@ ProblemSets load_problem_sets(const Preset& preset) {
   return sets;
 }
 
-std::unique_ptr<Verifier> make_verifier(const GradeOptions& options) { return std::make_unique<CodeVerifier>(options); }
+std::unique_ptr<Verifier> make_verifier(const GradeOptions& options) {
+  return std::make_unique<CodeVerifier>(options);
+}
 
 Json provenance_of(const Preset& preset, const ModelBench& bench, const Json& extra) {
   const BuildInfo& build = build_info();

@@ -78,7 +78,8 @@ TEST(Probe, RunsTheWholeJobAndNamesItsDirectory) {
   PL_NEED_SHARED(kTinyModel);
   const test::TemporaryFolder folder;
   const std::string out = folder.file("run");
-  const ProcessResult result = test::run_process(tiny_words("probe", out, {"train.steps=2", "probe.stop_at_gates=false"}));
+  const ProcessResult result =
+      test::run_process(tiny_words("probe", out, {"train.steps=2", "probe.stop_at_gates=false"}));
   EXPECT_LE(result.exit_code, 1) << result.err;
   for (const char* gate : {"Gate A", "Gate B", "Gate C", "Gate D"}) {
     EXPECT_NE(result.out.find(gate), std::string::npos) << result.out;
@@ -101,8 +102,8 @@ TEST(Probe, RunsTheWholeJobAndNamesItsDirectory) {
 TEST(Probe, StopsAtAFailedGateAndListsTheRestAsNotReached) {
   PL_NEED_SHARED(kTinyModel);
   const test::TemporaryFolder folder;
-  const ProcessResult result = test::run_process(
-      tiny_words("probe", folder.file("run"), {"train.steps=1", "gates.min_heldout_fraction=1.0"}));
+  const ProcessResult result =
+      test::run_process(tiny_words("probe", folder.file("run"), {"train.steps=1", "gates.min_heldout_fraction=1.0"}));
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_NE(result.out.find("Gate B  FAIL"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("Gate C  not reached"), std::string::npos) << result.out;
@@ -152,8 +153,8 @@ TEST(Train, ResumeWithChangedSettingsListsTheDifferences) {
   ASSERT_TRUE(wait_for_lines(out + "/steps.tsv", 2, process));
   process.send(SIGKILL);
   process.wait();
-  const ProcessResult result = test::run_process(
-      {test::binary_path("plumbline"), "train", "--resume", out, "--set", "train.lr=0.5"});
+  const ProcessResult result =
+      test::run_process({test::binary_path("plumbline"), "train", "--resume", out, "--set", "train.lr=0.5"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.err.find("config.resume_differs"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("lr = 0.5"), std::string::npos) << result.err;

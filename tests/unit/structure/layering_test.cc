@@ -44,6 +44,7 @@ struct Include {
 std::vector<Include> includes_of(const std::string& folder) {
   const std::regex include(R"re(#include "plumbline/([a-z_]+)/)re");
   std::vector<Include> found;
+  if (!std::filesystem::exists(test::source_path("src/plumbline/" + folder))) return found;  // declared, still empty
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(test::source_path("src/plumbline/" + folder))) {
     if (!entry.is_regular_file()) continue;
@@ -77,6 +78,7 @@ TEST(Layering, TrainAndSteerNeverIncludeEachOther) {
 
 TEST(Layering, TorchFreeFoldersNeverIncludeTorch) {
   for (const char* folder : {"base", "record", "stats", "files", "text", "sandbox", "preset", "verify", "report"}) {
+    if (!std::filesystem::exists(test::source_path(std::string("src/plumbline/") + folder))) continue;
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(test::source_path(std::string("src/plumbline/") + folder))) {
       if (!entry.is_regular_file()) continue;
