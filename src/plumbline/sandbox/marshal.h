@@ -46,6 +46,7 @@ class MarshalWriter {
 /// Reads one token at a time. After a failure (ok() is false) every read returns something harmless.
 class MarshalReader {
  public:
+  /// `data` is borrowed.
   explicit MarshalReader(std::string_view data) : data_(data) {}
 
   enum class Token { kNone, kTrue, kFalse, kInteger, kReal, kText, kList, kTuple, kSet, kFrozenSet, kDict, kEnd, kBad };

@@ -7,6 +7,7 @@ namespace plumbline {
 namespace {
 
 using std::string_literals::operator""s;
+using std::string_view_literals::operator""sv;  // a reader borrows its bytes
 using Token = MarshalReader::Token;
 
 TEST(Marshal, LongIntegersSurviveBothWays) {
@@ -31,7 +32,7 @@ TEST(Marshal, SignsAndBoundariesOfMachineWords) {
 }
 
 TEST(Marshal, ReadingStopsAtTheFirstMistake) {
-  MarshalReader reader("u\5\0\0\0ab"s);
+  MarshalReader reader("u\5\0\0\0ab"sv);
   EXPECT_EQ(reader.next(), Token::kBad);
   EXPECT_FALSE(reader.ok());
   EXPECT_EQ(reader.next(), Token::kBad);
@@ -39,7 +40,7 @@ TEST(Marshal, ReadingStopsAtTheFirstMistake) {
 }
 
 TEST(Marshal, CountsBeyondTheBytesAreRefused) {
-  MarshalReader reader("[\xff\xff\xff\xff"s);
+  MarshalReader reader("[\xff\xff\xff\xff"sv);
   EXPECT_EQ(reader.next(), Token::kBad);
 }
 
