@@ -11,6 +11,7 @@
 #include "plumbline/adapter/target_modules.h"
 #include "plumbline/base/error.h"
 #include "plumbline/base/json.h"
+#include "plumbline/cli/engine/inspect_summary.h"
 #include "plumbline/cli/engine/verbs.h"
 #include "plumbline/cli/shared/arguments.h"
 #include "plumbline/model/decoder.h"
@@ -99,6 +100,7 @@ int inspect_main(const std::vector<std::string>& words) {
       .option("--target", &arguments.targets, "which modules count as adapted (default attn-mlp); may be repeated");
   if (!parser.parse(words)) return 0;
   if (arguments.targets.empty()) arguments.targets = {"attn-mlp"};
+  if (arguments.part.empty()) return inspect_summary(arguments.model);
   if (arguments.part == "logits") return inspect_logits(arguments);
   if (arguments.part == "modules") return inspect_modules(arguments);
   throw ConfigError("config.usage", "there is no part '" + arguments.part + "' of a model", "inspect",

@@ -5,6 +5,7 @@
 
 namespace plumbline {
 
+int generate_main(const std::vector<std::string>& words);
 int inspect_main(const std::vector<std::string>& words);
 int extract_main(const std::vector<std::string>& words);
 int verify_main(const std::vector<std::string>& words);
@@ -12,6 +13,7 @@ int train_main(const std::vector<std::string>& words);
 int probe_main(const std::vector<std::string>& words);
 
 inline const std::vector<Verb> kEngineVerbs = {
+    {"generate", "one prompt in the terminal, streamed", generate_main},
     {"inspect", "what a checkpoint is; logits and modules, exactly", inspect_main},
     {"extract", "contrast pairs to a hack direction (Gate A)", extract_main},
     {"verify", "held-out pairs against the direction (Gate B)", verify_main},

@@ -1,0 +1,112 @@
+/// generate MODEL: one prompt in the terminal, streamed.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+
+#include "plumbline/base/clock.h"
+#include "plumbline/base/error.h"
+#include "plumbline/base/interrupt.h"
+#include "plumbline/base/log.h"
+#include "plumbline/cli/engine/verbs.h"
+#include "plumbline/cli/shared/arguments.h"
+#include "plumbline/model/decoder.h"
+#include "plumbline/rollout/engine.h"
+#include "plumbline/tensor/dtype.h"
+#include "plumbline/text/model_text.h"
+
+namespace plumbline {
+namespace {
+
+struct GenerateArguments {
+  std::string model, prompt, dtype = "float32", device = "auto";
+  int64_t max_new_tokens = 256, seed = 0, top_k = 0;
+  double temperature = 0.7, top_p = 1.0;
+  bool raw = false;
+};
+
+/// Prints what is new each time a token comes. Text may still change at its end while a character is incomplete, so the
+/// last characters wait while they decode to U+FFFD.
+class Stream {
+ public:
+  explicit Stream(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+
+  void add(int64_t id) {
+    ids_.push_back(id);
+    print(/*last=*/false);
+  }
+  void print(bool last) {
+    std::string text = tokenizer_.decode_text(ids_);
+    constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+    while (!last && text.ends_with(kReplacement)) text.resize(text.size() - kReplacement.size());
+    if (text.size() <= printed_) return;
+    std::cout << escape_control(std::string_view(text).substr(printed_), /*keep_newlines=*/true) << std::flush;
+    printed_ = text.size();
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  std::vector<int64_t> ids_;
+  size_t printed_ = 0;
+};
+
+std::vector<int64_t> prompt_ids(const ModelText& text, const GenerateArguments& arguments) {
+  std::string prompt = arguments.prompt;
+  if (prompt.empty()) prompt.assign(std::istreambuf_iterator<char>(std::cin), {});
+  std::vector<int64_t> ids = text.render({{"user", prompt}}).token_ids;
+  if (ids.empty()) throw ConfigError("config.empty_prompt", "the prompt has no tokens", "--prompt", "write something");
+  return ids;
+}
+
+int run_generate(const GenerateArguments& arguments) {
+  const ModelText text = ModelText::load(resolve_model_path(arguments.model), arguments.raw ? "never" : "auto");
+  const std::vector<Prompt> prompts = {{prompt_ids(text, arguments), 0, 0}};
+  const auto decoder = load_decoder(arguments.model, dtype_of_name(arguments.dtype), device_of_name(arguments.device));
+  SamplingOptions sampling;
+  sampling.temperature = arguments.temperature;
+  sampling.top_p = arguments.top_p;
+  sampling.top_k = arguments.top_k;
+  sampling.max_new_tokens = arguments.max_new_tokens;
+  sampling.seed = static_cast<uint64_t>(arguments.seed);
+  sampling.stop_ids = text.stop_ids();
+  LocalEngine engine(*decoder, 1);
+  Stream stream(text.tokenizer());
+  engine.watch_tokens([&](size_t, int64_t id) {
+    stream.add(id);
+    if (!interrupt_requested()) return;
+    stream.print(/*last=*/true);
+    std::cout << std::endl;
+    throw Interrupted("generation stopped");
+  });
+  const double start_s = now_s();
+  const Rollout rollout = engine.generate(prompts, sampling)[0];
+  stream.print(/*last=*/true);
+  std::cout << std::endl;
+  const double seconds = now_s() - start_s;
+  log_info(fmt::format("{} tokens in {} ({:.1f} a second), {}", rollout.token_ids.size(), format_duration(seconds),
+                       static_cast<double>(rollout.token_ids.size()) / seconds,
+                       rollout.finish_reason == FinishReason::kStop ? "stopped by itself" : "cut at --max-new-tokens"));
+  return 0;
+}
+
+}  // namespace
+
+int generate_main(const std::vector<std::string>& words) {
+  GenerateArguments arguments;
+  Arguments parser("generate", "one prompt in the terminal, streamed");
+  parser.positional("MODEL", &arguments.model, "a folder, a GGUF file, or the name of a model in the cache folder")
+      .option("--prompt", &arguments.prompt, "what the user says (default: all of stdin)")
+      .option("--max-new-tokens", &arguments.max_new_tokens, "at most this many tokens (default 256)")
+      .option("--temperature", &arguments.temperature, "0 = greedy (default 0.7)")
+      .option("--top-p", &arguments.top_p, "smallest set of likeliest tokens with this mass (default 1, off)")
+      .option("--top-k", &arguments.top_k, "the k likeliest tokens (default 0, off)")
+      .option("--seed", &arguments.seed, "seed of the random stream (default 0)")
+      .option("--dtype", &arguments.dtype, "float32 (default) or bfloat16")
+      .option("--device", &arguments.device, "auto (default), cpu, cuda, cuda:N")
+      .flag("--raw", &arguments.raw, "no chat template: the prompt is continued as it is");
+  if (!parser.parse(words)) return 0;
+  return run_generate(arguments);
+}
+
+}  // namespace plumbline
