@@ -13,25 +13,30 @@ SEQUENCES, PROMPT_TOKENS, NEW_TOKENS = 8, 64, 64
 ROWS, ROW_TOKENS, SCORED_TOKENS = 4, 256, 128
 
 
-def decode_step_s(model, device):
+def now():
+    """Wall and CPU seconds."""
+    return torch.tensor([time.monotonic(), time.process_time()], dtype=torch.float64)
+
+
+def decode_step(model, device):
     ids = torch.tensor([[100 + i + t * 7 for t in range(PROMPT_TOKENS)] for i in range(SEQUENCES)], device=device)
 
     def seconds(count):
-        start = time.monotonic()
+        start = now()
         model.generate(ids, max_new_tokens=count, min_new_tokens=count, do_sample=False, eos_token_id=None, pad_token_id=0)
-        return time.monotonic() - start
+        return now() - start
 
     return (seconds(NEW_TOKENS) - seconds(2)) / (NEW_TOKENS - 2)
 
 
-def train_pass_s(model, device):
+def train_pass(model, device):
     ids = (torch.arange(ROWS * ROW_TOKENS, device=device) * 31 % 5000).view(ROWS, ROW_TOKENS)
-    start = time.monotonic()
+    start = now()
     logits = model(ids, logits_to_keep=SCORED_TOKENS + 1).logits[:, :-1].float()
     loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, -SCORED_TOKENS:].flatten())
     loss.backward()
     model.model.layers[0].self_attn.q_proj.weight.grad.abs().max().item()
-    seconds = time.monotonic() - start
+    seconds = now() - start
     model.zero_grad(set_to_none=True)
     return seconds
 
@@ -42,10 +47,10 @@ def main(path, dtype, device, threads):
     model.set_attn_implementation("sdpa")
     for name, parameter in model.named_parameters():
         parameter.requires_grad_("_proj" in name)
-    decode_s = min(decode_step_s(model, device) for _ in range(3))
-    train_s = min(train_pass_s(model, device) for _ in range(3))
-    print(f"transformers decode {dtype}: {SEQUENCES / decode_s:.1f} tok/s ({1e3 * decode_s:.1f} ms a step)")
-    print(f"transformers train {dtype}: {ROWS * ROW_TOKENS / train_s:.0f} tok/s ({train_s:.2f} s)")
+    decode = torch.stack([decode_step(model, device) for _ in range(3)]).amin(0).tolist()
+    train = torch.stack([train_pass(model, device) for _ in range(3)]).amin(0).tolist()
+    print(f"transformers decode {dtype}: {SEQUENCES / decode[0]:.1f} tok/s, {1e3 * decode[0]:.1f} ms a step, CPU {1e3 * decode[1]:.1f} ms")
+    print(f"transformers train {dtype}: {ROWS * ROW_TOKENS / train[0]:.0f} tok/s, {train[0]:.2f} s, CPU {train[1]:.2f} s")
 
 
 if __name__ == "__main__":
