@@ -72,8 +72,8 @@ Gate gate_b(const HeldOutCheck& check, const std::optional<HeldOutCheck>& placeb
   gate.saw = held_out_figures(check);
   if (placebo) gate.saw += "; placebo pairs: " + held_out_figures(*placebo);
   gate.otherwise =
-      "the direction does not generalise over pairs. Passing shows self-consistency and nothing about hacking: a "
-      "placebo direction passes as well";
+      "the direction does not generalise over pairs. Passing shows self-consistency and nothing about hacking: read it "
+      "beside the placebo's figures";
   return gate;
 }
 
