@@ -30,6 +30,9 @@ TensorMap AdamW::propose(const TensorMap& parameters, const TensorMap& gradients
     const torch::Tensor gradient = found->second.to(parameter.scalar_type());
     Moments& moments = moments_[name];
     if (!moments.first_R.defined()) moments = {torch::zeros_like(parameter), torch::zeros_like(parameter)};
+    if (moments.first_R.device() != parameter.device()) {  // a loaded state comes from a file, on the CPU
+      moments = {moments.first_R.to(parameter.device()), moments.second_R.to(parameter.device())};
+    }
     moments.first_R.mul_(options_.beta1).add_(gradient, 1 - options_.beta1);
     moments.second_R.mul_(options_.beta2).addcmul_(gradient, gradient, 1 - options_.beta2);
     const torch::Tensor step_R =

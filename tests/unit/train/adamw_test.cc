@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "plumbline/base/error.h"
+#include "tests/support/test_device.h"
 
 namespace plumbline {
 namespace {
@@ -72,6 +73,19 @@ TEST(ClipCoefficient, LeavesSmallGradientsAloneAndZeroMeansOff) {
   EXPECT_DOUBLE_EQ(clip_coefficient(4.0, 1.0), 1.0 / (4.0 + 1e-6));
   EXPECT_EQ(clip_coefficient(400.0, 0.0), 1.0);
   EXPECT_EQ(clip_coefficient(0.0, 1.0), 1.0);
+}
+
+// A checkpoint is read on the CPU; on a GPU (PLUMBLINE_TEST_DEVICE=cuda) this once failed at the first step after
+// --resume.
+TEST(AdamW, StateFromAFileFollowsTheParametersToTheirDevice) {
+  const auto parameters = one(torch::zeros({3}).to(test::test_device()));
+  const auto gradient = one(torch::tensor({1.f, -2.f, 3.f}).to(test::test_device()));
+  AdamW saved({}), resumed({});
+  const TensorMap once = saved.propose(parameters, gradient, 0.1);
+  TensorMap on_cpu;
+  for (const auto& [name, tensor] : saved.save_state()) on_cpu.emplace(name, tensor.cpu());
+  resumed.load_state(on_cpu);
+  EXPECT_TRUE(torch::equal(resumed.propose(once, gradient, 0.1).at("m"), saved.propose(once, gradient, 0.1).at("m")));
 }
 
 TEST(NonFiniteGuard, SkipsCountsAndGivesUpAfterFiveInARow) {
