@@ -34,6 +34,9 @@ struct StreamKey {
 /// One Philox4x32-10 block: 4 words for (key, counter).
 std::array<uint32_t, 4> philox(std::array<uint32_t, 2> key, std::array<uint32_t, 4> counter);
 
+/// The top 52 bits as a number in (0, 1): never 0 and never 1, for no input.
+double unit_of_bits(uint64_t bits);
+
 /// The numbers of one stream, in order. Cheap to construct; copying forks the stream at its position.
 class CounterRng {
  public:
@@ -41,7 +44,7 @@ class CounterRng {
   /// Moves to draw number `draw` (0-based; one draw is one 64-bit word).
   void seek(uint64_t draw) { next_ = draw; }
   uint64_t next_u64();
-  /// Uniform in (0, 1), 53 bits; never 0 and never 1.
+  /// Uniform in (0, 1), 52 bits; never 0 and never 1.
   double next_unit();
   /// Uniform integer in [0, bound); bound > 0. Unbiased (rejection).
   uint64_t next_below(uint64_t bound);

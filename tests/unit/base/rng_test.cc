@@ -38,6 +38,12 @@ TEST(CounterRng, SeekReachesTheSameNumbers) {
   EXPECT_EQ(jumped.next_u64(), sixth);
 }
 
+// With 53 bits and a half the largest draw rounded up to exactly 1.
+TEST(CounterRng, TheExtremeDrawsStayInsideTheUnitInterval) {
+  EXPECT_LT(unit_of_bits(UINT64_MAX), 1.0);
+  EXPECT_GT(unit_of_bits(0), 0.0);
+}
+
 TEST(CounterRng, UnitAndNormalHaveTheRightMoments) {
   CounterRng stream(StreamKey{5, Stream::kTest});
   const int count = 200000;
