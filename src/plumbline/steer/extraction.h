@@ -2,7 +2,7 @@
 ///
 ///     g = d(mean NLL of a completion) / d delta;   D_i = g_hack,i - g_clean,i;   v = unit(mean_i D_i)  a module
 ///
-/// Source: the projected-GRPO notes (docs/method/direction.md). D_i is the gradient for advantages (+1, -1).
+/// Source: the projected-GRPO notes (docs/method/hack_direction.md). D_i is the gradient for advantages (+1, -1).
 #pragma once
 
 #include <torch/types.h>
