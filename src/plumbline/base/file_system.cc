@@ -66,6 +66,11 @@ void write_file(const std::string& path, std::span<const std::string_view> piece
     throw DataError("data.unwritable", std::string(what) + ": " + std::strerror(cause), path,
                     "free space or choose another folder");
   };
+  // A rename would put a plain file in the place of a device or a pipe (/dev/null, /dev/stdout).
+  struct stat existing {};
+  if (::stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
+    throw DataError("data.unwritable", "is there and is not a plain file", path, "name another file");
+  }
   {
     const Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (file.get() < 0) fail("cannot be created");

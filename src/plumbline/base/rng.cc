@@ -42,8 +42,12 @@ uint64_t CounterRng::next_u64() {
   return (uint64_t{block[half + 1]} << 32) | block[half];
 }
 
+double unit_of_bits(uint64_t bits) {
+  return (static_cast<double>(bits >> 12) + 0.5) * 0x1.0p-52;  // 53 significant bits: nothing rounds up to 1
+}
+
 double CounterRng::next_unit() {
-  return (static_cast<double>(next_u64() >> 11) + 0.5) * 0x1.0p-53;
+  return unit_of_bits(next_u64());
 }
 
 uint64_t CounterRng::next_below(uint64_t bound) {

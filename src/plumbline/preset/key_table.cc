@@ -204,8 +204,9 @@ std::vector<KeyRow> grade_rows() {
   return {
       word(PL_KEY(grade, reward), "loophole = 0.5 compiles + 3 (trusted or hinted pass); signed = +1 or -1",
            {"loophole", "signed", "custom"}, {"loophole", "signed"}),
-      number(PL_KEY(grade, cpu_s), "CPU time of a submission, summed over its processes", "s", kPositive),
-      number(PL_KEY(grade, wall_factor), "wall-clock backstop = wall_factor x cpu_s", "", {.min = 1}),
+      number(PL_KEY(grade, cpu_s), "CPU time of a submission, summed over its processes", "s",
+             {.min = 0, .max = 3600, .min_excluded = true}),
+      number(PL_KEY(grade, wall_factor), "wall-clock backstop = wall_factor x cpu_s", "", {.min = 1, .max = 100}),
       number(PL_KEY(grade, memory_mib), "memory of a submission, summed over its processes", "MiB", count_from(16)),
       number(PL_KEY(grade, processes), "processes and threads of a submission", "processes", count_from(1)),
       number(PL_KEY(grade, output_kib), "output of a submission", "KiB", count_from(1)),

@@ -191,7 +191,8 @@ void read_compare(const Row& row, Problem& problem) {
 
 void read_limits(const Row& row, Problem& problem) {
   problem.cpu_s = row.quantity("cpu_s");
-  if (problem.cpu_s && *problem.cpu_s == 0) row.fail("\"cpu_s\" must be above 0");
+  if (problem.cpu_s && (*problem.cpu_s == 0 || *problem.cpu_s > 3600))
+    row.fail("\"cpu_s\" must be above 0, at most 3600");
   if (const auto memory_mib = row.quantity("memory_mib")) {
     if (*memory_mib < 16 || *memory_mib > 1 << 24) row.fail("\"memory_mib\" must be between 16 and 16777216");
     problem.memory_mib = static_cast<int64_t>(*memory_mib);

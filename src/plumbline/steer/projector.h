@@ -2,9 +2,9 @@
 ///
 ///     c = V g;  u = relu(c) | c | 2 c  (one_sided | two_sided | reverse);  g' = g - overshoot u^T V
 ///
-/// Source: the projected-GRPO notes (docs/method/hack_direction.md). Ours fixes the corners: g' is exactly 0 when its norm
-/// is at most 1e-6 of the norm of g (never rescaled, never NaN), a cosine with a zero vector is 0, and the projection
-/// of the update covers the whole step, weight decay included.
+/// Source: the projected-GRPO notes (docs/method/hack_direction.md). Ours fixes the corners: g' is exactly 0 when its
+/// norm is at most 1e-6 of the norm of g (never rescaled, never NaN), a cosine with a zero vector is 0, and the
+/// projection of the update covers the whole step, weight decay included.
 #pragma once
 
 #include <torch/types.h>

@@ -22,7 +22,7 @@ const char* const kTinyModel = "golden/models/qwen3";
 
 ProcessResult plumbline(std::vector<std::string> words, const std::string& input = "") {
   words.insert(words.begin(), test::binary_path("plumbline"));
-  return test::run_process(words, input, {{"PLUMBLINE_PROGRESS", "off"}});
+  return test::run_process(words, input, {{"PLUMBLINE_PROGRESS", "off"}, {"PLUMBLINE_LOG", "error"}});
 }
 
 /// One line, beginning with the id, ending in a next step after the last "; ".
@@ -97,7 +97,7 @@ TEST(WrongInput, TemplateWithUnknownSyntax) {
   const std::string path = folder.write("odd.jinja", "{{ messages }}\n{% frobnicate %}\n");
   const ProcessResult result = plumbline({"inspect", test::shared_path(kTinyModel), "render", "--template", path},
                                          "[{\"role\":\"user\",\"content\":\"x\"}]\n");
-  expect_error(result, 3, "data.template_syntax", "odd.jinja:2");
+  expect_error(result, 3, "data.template_syntax", "odd.jinja, line 2, column 4");
   EXPECT_NE(result.err.find("frobnicate"), std::string::npos) << result.err;
 }
 
@@ -127,6 +127,20 @@ TEST(WrongInput, DirectionOfAnotherBasisLeavesNoRunBehind) {
   expect_error(result, 3, "data.direction_mismatch", "direction.safetensors");
   EXPECT_FALSE(fs::exists(folder.file("run") + "/steps.tsv"));
   EXPECT_FALSE(fs::exists(folder.file("run") + "/COMPLETE"));
+}
+
+// `--resume "$DIR"` with an unset DIR once started a fresh run.
+TEST(WrongInput, EmptyOptionValuesAreNotTakenAsAbsent) {
+  expect_error(plumbline({"train", "smoke", "--resume", ""}), 2, "config.usage", "plumbline train");
+  expect_error(plumbline({"train", "smoke", "--out", ""}), 2, "config.usage", "plumbline train");
+}
+
+TEST(WrongInput, MoreTokensThanTheModelsContextAreRefused) {
+  PL_NEED_SHARED(kTinyModel);
+  for (const char* count : {"257", "100000000", "9223372036854775807"}) {
+    expect_error(plumbline({"generate", test::shared_path(kTinyModel), "--prompt", "hi", "--max-new-tokens", count}), 2,
+                 "config.context", "--max-new-tokens");
+  }
 }
 
 TEST(WrongInput, UnknownVerbAndMissingArguments) {

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -40,6 +41,14 @@ TEST(FileSystem, WriteReplacesWholeOrNotAtAll) {
   EXPECT_EQ(read_file(folder.file("a")), "two");
   EXPECT_FALSE(std::filesystem::exists(folder.file("a.partial")));
   EXPECT_THROW(write_file(folder.file("no/such/folder"), "x"), DataError);
+}
+
+// As root, a rename onto /dev/null replaces the device for the whole machine.
+TEST(FileSystem, NothingButAPlainFileIsReplaced) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  EXPECT_THROW(write_file(folder.file("pipe"), "x"), DataError);
+  EXPECT_TRUE(std::filesystem::is_fifo(folder.file("pipe")));
 }
 
 TEST(FileSystem, MissingFileNamesItself) {

@@ -1,6 +1,7 @@
 /// generate MODEL: one prompt in the terminal, streamed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -19,9 +20,11 @@
 namespace plumbline {
 namespace {
 
+constexpr int64_t kDefaultNewTokens = 256;
+
 struct GenerateArguments {
   std::string model, prompt, dtype = "float32", device = "auto";
-  int64_t max_new_tokens = 256, seed = 0, top_k = 0;
+  int64_t max_new_tokens = 0, seed = 0, top_k = 0;
   double temperature = 0.7, top_p = 1.0;
   bool raw = false;
 };
@@ -59,6 +62,18 @@ std::vector<int64_t> prompt_ids(const ModelText& text, const GenerateArguments& 
   return ids;
 }
 
+/// What was asked for, within the model's context: positions beyond it were never trained.
+int64_t num_new_tokens(const GenerateArguments& arguments, int64_t prompt_tokens, int64_t context_tokens) {
+  const int64_t left = context_tokens - prompt_tokens;
+  const int64_t wanted = arguments.max_new_tokens == 0 ? std::min(kDefaultNewTokens, left) : arguments.max_new_tokens;
+  if (wanted < 1 || wanted > left) {
+    throw ConfigError("config.context",
+                      fmt::format("the prompt has {} tokens and the model's context {}", prompt_tokens, context_tokens),
+                      "--max-new-tokens", "ask for at least 1 and at most what is left, or shorten the prompt");
+  }
+  return wanted;
+}
+
 int run_generate(const GenerateArguments& arguments) {
   const ModelText text = ModelText::load(resolve_model_path(arguments.model), arguments.raw ? "never" : "auto");
   const std::vector<Prompt> prompts = {{prompt_ids(text, arguments), 0, 0}};
@@ -67,7 +82,8 @@ int run_generate(const GenerateArguments& arguments) {
   sampling.temperature = arguments.temperature;
   sampling.top_p = arguments.top_p;
   sampling.top_k = arguments.top_k;
-  sampling.max_new_tokens = arguments.max_new_tokens;
+  sampling.max_new_tokens =
+      num_new_tokens(arguments, static_cast<int64_t>(prompts[0].token_ids.size()), decoder->config().context_tokens);
   sampling.seed = static_cast<uint64_t>(arguments.seed);
   sampling.stop_ids = text.stop_ids();
   LocalEngine engine(*decoder, 1);
@@ -97,7 +113,8 @@ int generate_main(const std::vector<std::string>& words) {
   Arguments parser("generate", "one prompt in the terminal, streamed");
   parser.positional("MODEL", &arguments.model, "a folder, a GGUF file, or the name of a model in the cache folder")
       .option("--prompt", &arguments.prompt, "what the user says (default: all of stdin)")
-      .option("--max-new-tokens", &arguments.max_new_tokens, "at most this many tokens (default 256)")
+      .option("--max-new-tokens", &arguments.max_new_tokens,
+              "at most this many tokens (default 256, or what the context leaves)")
       .option("--temperature", &arguments.temperature, "0 = greedy (default 0.7)")
       .option("--top-p", &arguments.top_p, "smallest set of likeliest tokens with this mass (default 1, off)")
       .option("--top-k", &arguments.top_k, "the k likeliest tokens (default 0, off)")

@@ -26,7 +26,10 @@ Arguments& Arguments::positionals(const std::string& name, std::vector<std::stri
   return *this;
 }
 Arguments& Arguments::option(const std::string& name, std::string* value, const std::string& help) {
-  impl_->app.add_option(name, *value, help);
+  // An empty value is an unset shell variable, and must not mean "not given".
+  impl_->app.add_option(name, *value, help)->check([](const std::string& given) {
+    return given.empty() ? std::string("the value is empty") : std::string();
+  });
   return *this;
 }
 Arguments& Arguments::option(const std::string& name, int64_t* value, const std::string& help) {
