@@ -30,6 +30,17 @@ plumbline_static_library(zlib libz.a zlib.h)
 plumbline_static_library(crypto libcrypto.a openssl/sha.h)
 set_property(TARGET crypto PROPERTY INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS};Threads::Threads")
 
+# HTTP for `plumbline` alone: Debian has cpp-httplib as a shared library only (its macros are those it was built with).
+# It brings libcrypto.so; the libcrypto.a that hashing uses must then not be exported, or the two would mix.
+find_library(HTTPLIB_LIBRARY cpp-httplib REQUIRED)
+find_path(HTTPLIB_INCLUDE httplib.h REQUIRED)
+add_library(httplib INTERFACE)
+target_include_directories(httplib SYSTEM INTERFACE ${HTTPLIB_INCLUDE})
+target_compile_definitions(httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_ZLIB_SUPPORT
+                                             CPPHTTPLIB_BROTLI_SUPPORT)
+target_link_libraries(httplib INTERFACE ${HTTPLIB_LIBRARY})
+target_link_options(httplib INTERFACE -Wl,--exclude-libs,libcrypto.a)
+
 if(PLUMBLINE_ENGINE)
   include(LibTorch)
 endif()

@@ -7,18 +7,23 @@ if(PLUMBLINE_SANITIZE)
   target_link_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE})
 endif()
 
-# plumbline_library(FOLDER [TORCH] DEPENDS folder... LINK target...)
+# plumbline_library(FOLDER [TORCH] [NESTED sub...] DEPENDS folder... LINK target...)
 # One static library a folder: every .cc in src/plumbline/FOLDER and below it. The arrows that includes may follow
-# are DEPENDS; tests/unit/layering_test checks the sources against them.
+# are DEPENDS; tests/unit/layering_test checks the sources against them. NESTED names folders below this one that are
+# libraries of their own (FOLDER/sub, target plumbline_FOLDER_sub).
 function(plumbline_library folder)
-  cmake_parse_arguments(ARG "TORCH" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "" "NESTED;DEPENDS;LINK" ${ARGN})
   set(root ${CMAKE_SOURCE_DIR}/src/plumbline/${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${root}/*.cc)
+  foreach(nested ${ARG_NESTED})
+    list(FILTER sources EXCLUDE REGEX "^${root}/${nested}/")
+  endforeach()
   if(PLUMBLINE_WITH_CUDA)
     file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${root}/*.cu)
     list(APPEND sources ${cuda_sources})
   endif()
-  set(target plumbline_${folder})
+  string(REPLACE "/" "_" target plumbline_${folder})
+  list(TRANSFORM ARG_DEPENDS REPLACE "/" "_")
   list(TRANSFORM ARG_DEPENDS PREPEND plumbline_)
   if(sources)
     add_library(${target} STATIC ${sources})
