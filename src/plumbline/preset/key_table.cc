@@ -142,12 +142,16 @@ std::vector<KeyRow> rollout_rows() {
 std::vector<KeyRow> train_rows() {
   return {
       word(PL_KEY(train, objective), "what is optimised", {"rl"}),
-      word(PL_KEY(train, loss), "policy loss and its denominator", {"dr_grpo", "grpo", "dapo", "bnpo"}, {"dr_grpo"}),
+      word(PL_KEY(train, loss), "policy loss: its advantage and its denominator (docs/method/trainer.md)",
+           {"dr_grpo", "grpo", "dapo", "bnpo", "rloo", "reinforce++"}),
+      word(PL_KEY(train, ratio), "probability ratio of a token, or one of the whole completion (GSPO)",
+           {"token", "sequence"}),
       number(PL_KEY(train, steps), "optimizer steps", "steps", count_from(1)),
       number(PL_KEY(train, lr), "learning rate after warm-up", "", kPositive),
       number(PL_KEY(train, warmup_steps), "linear from 1e-3 of lr to lr; 0 = none", "steps", count_from(0)),
       word(PL_KEY(train, schedule), "learning rate after warm-up", {"constant", "cosine"}),
-      number(PL_KEY(train, beta), "weight of the k3 KL to the base model", "", kNotNegative),
+      number(PL_KEY(train, beta), "weight of the KL to the base model", "", kNotNegative),
+      word(PL_KEY(train, kl), "estimator of that KL; the gradient of k1 has expectation 0", {"k1", "k2", "k3"}),
       number(PL_KEY(train, clip_low), "the probability ratio is clipped below 1 - clip_low", "", kFraction),
       number(PL_KEY(train, clip_high), "the probability ratio is clipped above 1 + clip_high", "", kNotNegative),
       number(PL_KEY(train, grad_clip), "global gradient norm; 0 = off", "", kNotNegative),

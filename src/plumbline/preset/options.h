@@ -64,7 +64,9 @@ struct TrainOptions {
   double lr = 7e-5;
   int64_t warmup_steps = 10;          ///< linear from 1e-3 of lr to lr
   std::string schedule = "constant";  ///< constant, cosine
-  double beta = 1e-3;                 ///< weight of the k3 KL to the zero adapter
+  std::string ratio = "token";        ///< token, sequence: level of the probability ratio
+  double beta = 1e-3;                 ///< weight of the KL to the zero adapter
+  std::string kl = "k3";              ///< k1, k2, k3: estimator of that KL
   double clip_low = 0.2;
   double clip_high = 0.2;
   double grad_clip = 1.0;     ///< global norm; 0 = off

@@ -62,7 +62,34 @@ std::map<int64_t, GroupStatistics> describe_groups(std::span<const RewardRow> ro
   return groups;
 }
 
+double advantage_of(double reward, const GroupStatistics& group, AdvantageKind kind) {
+  if (kind == AdvantageKind::kReward) return reward;
+  // Equal rewards can leave a mean that is off by rounding; without any spread the advantage is 0 by definition.
+  if (group.spread == 0) return 0;
+  const double distance = reward - group.mean;
+  if (kind == AdvantageKind::kGroupStd) return distance / (group.std + kStdEps);
+  if (kind == AdvantageKind::kGroupMean) return distance;
+  const double count = static_cast<double>(group.num_present);
+  return distance * count / (count - 1);
+}
+
 }  // namespace
+
+AdvantageKind advantage_kind_of(LossKind loss) {
+  switch (loss) {
+    case LossKind::kDrGrpo:
+      return AdvantageKind::kGroupMean;
+    case LossKind::kRloo:
+      return AdvantageKind::kLeaveOneOut;
+    case LossKind::kReinforcePlus:
+      return AdvantageKind::kReward;
+    case LossKind::kGrpo:
+    case LossKind::kDapo:
+    case LossKind::kBnpo:
+      break;
+  }
+  return AdvantageKind::kGroupStd;
+}
 
 int64_t Advantages::num_skipped_groups() const {
   return std::count_if(groups.begin(), groups.end(), [](const auto& entry) { return !entry.second.kept; });
@@ -74,18 +101,14 @@ int64_t Advantages::num_zero_spread_groups() const {
   });
 }
 
-Advantages estimate_advantages(std::span<const RewardRow> rows, AdvantageScale scale, bool skip_zero_spread) {
+Advantages estimate_advantages(std::span<const RewardRow> rows, AdvantageKind kind, bool skip_zero_spread) {
   refuse_non_finite(rows);
   Advantages result;
-  result.groups = describe_groups(rows, skip_zero_spread);
+  result.groups = describe_groups(rows, skip_zero_spread && kind != AdvantageKind::kReward);
   double lowest = INFINITY, highest = -INFINITY;
   for (const RewardRow& row : rows) {
     const GroupStatistics& group = result.groups.at(row.group_id);
-    double advantage = row.reward ? *row.reward - group.mean : 0.0;
-    if (scale == AdvantageScale::kGroupStd) advantage /= group.std + kStdEps;
-    // Equal rewards can leave a mean that is off by rounding; without any spread the advantage is 0 by definition.
-    if (group.spread == 0) advantage = 0;
-    result.advantage_B.push_back(advantage);
+    result.advantage_B.push_back(row.reward ? advantage_of(*row.reward, group, kind) : 0.0);
     result.in_loss_B.push_back(row.reward.has_value() && group.kept);
     if (!row.reward) continue;
     lowest = std::min(lowest, *row.reward);

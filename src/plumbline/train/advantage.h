@@ -1,6 +1,5 @@
-/// Group advantages: what each completion's reward is worth against its own group.
-/// Source: Dr. GRPO (arXiv 2503.20783), A_i = R_i - mean R over the group; the scaled form is GRPO's (2402.03300),
-/// A_i = (R_i - mean R) / (std R + 1e-4), std with n - 1. Ours: a missing reward leaves its group.
+/// Advantages: what each completion's reward is worth against its own group.
+/// Ours in all of them: a missing reward leaves its group.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "plumbline/train/policy_loss.h"
+
 namespace plumbline {
 
 /// A group whose max - min is below this has no spread: its advantages are rounding.
@@ -16,10 +17,16 @@ inline constexpr double kMinGroupSpread = 1e-4;
 /// `sprd` of a step: max - min over all its rewards is above this.
 inline constexpr double kMinStepSpread = 1e-3;
 
-enum class AdvantageScale {
-  kNone,      ///< Dr. GRPO
-  kGroupStd,  ///< GRPO
+/// What the reward is compared with; mean, std (n - 1) and n are over the group's rewards.
+enum class AdvantageKind {
+  kGroupMean,    ///< R - mean: Dr. GRPO (arXiv 2503.20783)
+  kGroupStd,     ///< (R - mean) / (std + 1e-4): GRPO (2402.03300), DAPO, and bnpo
+  kLeaveOneOut,  ///< R - mean of the others = (R - mean) n / (n - 1): RLOO (2402.14740)
+  kReward,       ///< R itself: REINFORCE++ normalises over the step's tokens later (token_advantage.h)
 };
+
+/// The comparison that belongs to a loss.
+AdvantageKind advantage_kind_of(LossKind loss);
 
 /// One completion's reward. Rows are grouped by `group_id` alone, never by position. Unset: there is no verdict,
 /// because our own grading failed; never 0.
@@ -47,9 +54,10 @@ struct Advantages {
 };
 
 /// Does not depend on the order of the rows, to the last bit. A group with fewer than two rewards is skipped; one
-/// without spread is skipped too when `skip_zero_spread`, else kept (then only the KL term pushes). Throws
+/// without spread is skipped too when `skip_zero_spread`, else kept (then only the KL term pushes); kReward has no
+/// group baseline, so there a group without spread still teaches and is never skipped for that. Throws
 /// NumericError(numeric.reward) on a NaN or infinite reward, whatever its group would have come to;
 /// ConfigError(config.group_size) on a group of one row.
-Advantages estimate_advantages(std::span<const RewardRow> rows, AdvantageScale scale, bool skip_zero_spread);
+Advantages estimate_advantages(std::span<const RewardRow> rows, AdvantageKind kind, bool skip_zero_spread);
 
 }  // namespace plumbline

@@ -7,16 +7,19 @@
 #include "plumbline/base/error.h"
 #include "plumbline/model/token_logprob.h"
 #include "plumbline/train/schedule.h"
+#include "plumbline/train/token_advantage.h"
 
 namespace plumbline {
 namespace {
 
-LossOptions loss_options(const TrainOptions& train, const RolloutOptions& rollout) {
-  return {.beta = train.beta,
-          .clip_low = train.clip_low,
-          .clip_high = train.clip_high,
-          .denominator = static_cast<double>(rollout.group_size) * static_cast<double>(rollout.max_new_tokens) *
-                         static_cast<double>(rollout.prompts_per_step)};
+LossOptions loss_options(const TrainOptions& train) {
+  LossOptions options{.beta = train.beta,
+                      .clip_low = train.clip_low,
+                      .clip_high = train.clip_high,
+                      .ratio = ratio_level_of_name(train.ratio),
+                      .kl = kl_estimator_of_name(train.kl)};
+  if (loss_kind_of_name(train.loss) == LossKind::kReinforcePlus) options.beta = 0;  // its penalty is in the return
+  return options;
 }
 
 AdamWOptions adamw_options(const TrainOptions& train) {
@@ -44,7 +47,8 @@ PolicyUpdate::PolicyUpdate(Decoder& decoder, SvdAdapter& adapter, GradientTransf
       temperature_(rollout.temperature),
       seed_(run.seed),
       micro_batch_(run.micro_batch),
-      loss_options_(loss_options(train, rollout)),
+      loss_kind_(loss_kind_of_name(train.loss)),
+      loss_options_(loss_options(train)),
       between_units_(std::move(between_units)),
       optimizer_(adamw_options(train)) {}
 
@@ -62,15 +66,52 @@ torch::Tensor PolicyUpdate::logprobs(const torch::Tensor& hidden_ND, const Micro
   return token_logprobs(hidden_ND, decoder_.head_VD(), batch.completion_N, temperature_);
 }
 
-std::vector<torch::Tensor> PolicyUpdate::reference_logprobs(const std::vector<MicroBatch>& batches) {
+std::vector<torch::Tensor> PolicyUpdate::logprobs_without_gradient(const std::vector<MicroBatch>& batches) {
   const torch::NoGradGuard no_grad;
-  adapter_.disable();
   std::vector<torch::Tensor> result;
   for (const MicroBatch& batch : batches) {
     if (between_units_) between_units_();
     result.push_back(logprobs(predictor_states(decoder_, batch), batch));
   }
+  return result;
+}
+
+std::vector<torch::Tensor> PolicyUpdate::reference_logprobs(const std::vector<MicroBatch>& batches) {
+  adapter_.disable();
+  std::vector<torch::Tensor> result = logprobs_without_gradient(batches);
   adapter_.enable();
+  return result;
+}
+
+/// REINFORCE++ needs every token's divergence before the first gradient: one more forward pass when there is a penalty.
+std::vector<torch::Tensor> PolicyUpdate::token_advantages(const std::vector<MicroBatch>& batches,
+                                                          std::span<const LearningRow> rows,
+                                                          const std::vector<torch::Tensor>& references) {
+  std::vector<double> rewards(rows.size());
+  std::vector<int64_t> lengths(rows.size());
+  std::vector<std::vector<double>> divergences(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rewards[i] = rows[i].advantage;
+    lengths[i] = static_cast<int64_t>(rows[i].completion_ids.size());
+  }
+  if (train_.beta > 0) {
+    const std::vector<torch::Tensor> policy = logprobs_without_gradient(batches);
+    for (size_t i = 0; i < batches.size(); ++i) {
+      const torch::Tensor difference_N = (policy[i] - references[i]).to(torch::kCPU, torch::kFloat64).contiguous();
+      const double* values = difference_N.const_data_ptr<double>();
+      for (size_t b = 0; b < batches[i].rows.size(); ++b) {
+        divergences[batches[i].rows[b]].assign(values, values + batches[i].lengths[b]);
+        values += batches[i].lengths[b];
+      }
+    }
+  }
+  const auto advantages = reinforce_plus_advantages(rewards, divergences, lengths, train_.beta);
+  std::vector<torch::Tensor> result;
+  for (const MicroBatch& batch : batches) {
+    std::vector<double> flat;
+    for (const size_t row : batch.rows) flat.insert(flat.end(), advantages[row].begin(), advantages[row].end());
+    result.push_back(torch::tensor(flat, torch::kFloat64).to(decoder_.device()));
+  }
   return result;
 }
 
@@ -82,24 +123,29 @@ void PolicyUpdate::accumulate_gradients(std::span<const LearningRow> rows) {
     return;
   }
   std::vector<SequenceRow> sequences;
-  std::vector<double> advantages;
+  std::vector<double> advantages, weights;
   for (const LearningRow& row : rows) {
     sequences.push_back({row.prompt_ids, row.completion_ids});
     advantages.push_back(row.advantage);
+    weights.push_back(row.weight);
   }
   const std::vector<MicroBatch> batches = make_micro_batches(sequences, micro_batch_, decoder_.device());
-  std::vector<torch::Tensor> references(batches.size());
-  if (loss_options_.beta > 0) references = reference_logprobs(batches);
+  std::vector<torch::Tensor> references(batches.size()), by_token;
+  if (train_.beta > 0) references = reference_logprobs(batches);
+  if (loss_kind_ == LossKind::kReinforcePlus) by_token = token_advantages(batches, rows, references);
   adapter_.begin_gradients();
   for (size_t i = 0; i < batches.size(); ++i) {
     if (between_units_) between_units_();
     const torch::Tensor hidden_ND = predictor_states(decoder_, batches[i]);
     const torch::Tensor logprob_N = logprobs(hidden_ND, batches[i]);
-    const GrpoLoss loss = grpo_loss({.logprob_N = logprob_N,
-                                     .old_logprob_N = logprob_N.detach(),
-                                     .reference_logprob_N = references[i],
-                                     .advantage_N = batches[i].spread(advantages).to(logprob_N.scalar_type())},
-                                    loss_options_);
+    const torch::Tensor advantage_N = by_token.empty() ? batches[i].spread(advantages) : by_token[i];
+    const PolicyLoss loss = policy_loss({.logprob_N = logprob_N,
+                                         .old_logprob_N = logprob_N.detach(),
+                                         .reference_logprob_N = references[i],
+                                         .advantage_N = advantage_N.to(logprob_N.scalar_type()),
+                                         .weight_N = batches[i].spread(weights).to(logprob_N.scalar_type()),
+                                         .lengths = batches[i].lengths},
+                                        loss_options_);
     metrics_.loss += loss.sums;
     metrics_.entropy_sum +=
         token_entropies(hidden_ND.detach(), decoder_.head_VD(), temperature_).sum(torch::kFloat64).item<double>();

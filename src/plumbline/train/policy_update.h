@@ -17,7 +17,7 @@
 #include "plumbline/preset/options.h"
 #include "plumbline/train/adamw.h"
 #include "plumbline/train/batch.h"
-#include "plumbline/train/grpo_loss.h"
+#include "plumbline/train/policy_loss.h"
 
 namespace plumbline {
 
@@ -25,7 +25,8 @@ namespace plumbline {
 struct LearningRow {
   std::span<const int64_t> prompt_ids, completion_ids;
   std::span<const float> sampler_logprobs;
-  double advantage = 0;
+  double advantage = 0;  ///< of every token; REINFORCE++: the reward, from which this makes the tokens' own
+  double weight = 1;     ///< of every token in the loss (loss_weight.h)
 };
 
 /// What one update did.
@@ -76,7 +77,10 @@ class PolicyUpdate {
 
  private:
   torch::Tensor logprobs(const torch::Tensor& hidden_ND, const MicroBatch& batch) const;
+  std::vector<torch::Tensor> logprobs_without_gradient(const std::vector<MicroBatch>& batches);
   std::vector<torch::Tensor> reference_logprobs(const std::vector<MicroBatch>& batches);
+  std::vector<torch::Tensor> token_advantages(const std::vector<MicroBatch>& batches, std::span<const LearningRow> rows,
+                                              const std::vector<torch::Tensor>& references);
   void compare_with_sampler(const MicroBatch& batch, const torch::Tensor& logprob_N, std::span<const LearningRow> rows);
   TensorMap deltas() const;
 
@@ -87,6 +91,7 @@ class PolicyUpdate {
   const double temperature_;
   const uint64_t seed_;
   const int64_t micro_batch_;
+  const LossKind loss_kind_;
   const LossOptions loss_options_;
   const std::function<void()> between_units_;
   AdamW optimizer_;

@@ -30,7 +30,7 @@ struct StepRow {
   std::optional<double> cos_in, cos_out, fired, leak;
   double length_mean = 0, length_min = 0, length_max = 0;  ///< tokens of a completion, stop token included
   double truncated_rate = 0;
-  std::optional<double> kl;  ///< mean k3 over counting tokens; unset when beta is 0
+  std::optional<double> kl;  ///< mean of train.kl over counting tokens; unset when beta is 0
   double entropy = 0;
   double ratio_mean = 0, clip_fraction = 0;
   double grad_norm = 0;        ///< before transform and clip

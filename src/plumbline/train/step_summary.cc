@@ -70,7 +70,7 @@ void describe_completions(std::span<const Rollout> rollouts, std::span<const Ver
 
 void describe_update(const UpdateMetrics& update, bool has_reference, StepRow& row) {
   row.loss = update.loss.loss;
-  if (has_reference) row.kl = update.loss.mean_k3();
+  if (has_reference) row.kl = update.loss.mean_kl();
   row.entropy = update.mean_entropy();
   row.ratio_mean = update.loss.mean_ratio();
   row.clip_fraction = update.loss.clip_fraction();

@@ -12,6 +12,7 @@
 #include "plumbline/base/log.h"
 #include "plumbline/base/sha256.h"
 #include "plumbline/train/grading_queue.h"
+#include "plumbline/train/loss_weight.h"
 #include "plumbline/train/step_summary.h"
 
 namespace plumbline {
@@ -62,7 +63,11 @@ void refuse_unbuilt(bool is_built, const std::string& key, const std::string& as
 TrainerOptions checked(TrainerOptions options) {
   const TrainOptions& train = options.train;
   const RolloutOptions& rollout = options.rollout;
-  loss_kind_of_name(train.loss);
+  if (loss_kind_of_name(train.loss) == LossKind::kReinforcePlus &&
+      ratio_level_of_name(train.ratio) != RatioLevel::kToken) {
+    throw ConfigError("config.not_allowed", "REINFORCE++ has one advantage a token, a sequence ratio one a completion",
+                      "train.ratio", "set it to \"token\", or choose another loss");
+  }
   refuse_unbuilt(train.objective == "rl", "train.objective", "\"" + train.objective + "\"", "\"rl\"");
   refuse_unbuilt(train.zero_spread == "skip" || train.zero_spread == "keep", "train.zero_spread",
                  "\"" + train.zero_spread + "\"", "\"skip\" or \"keep\"");
@@ -100,6 +105,7 @@ void timed(double& seconds, Phase&& phase) {
 Trainer::Trainer(const TrainerParts& parts, std::vector<Problem> problems, TrainerOptions options)
     : parts_(parts),
       options_(checked(std::move(options))),
+      loss_kind_(loss_kind_of_name(options_.train.loss)),
       truncated_(truncated_policy_of_name(options_.rollout.truncated)),
       stop_ids_(parts.text.stop_ids()),
       update_(parts.decoder, parts.adapter, parts.transform, options_.train, options_.rollout, options_.run,
@@ -230,21 +236,34 @@ void Trainer::estimate_advantages(StepWork& work) {
   for (size_t i = 0; i < work.rewards.size(); ++i) {
     rows.push_back({first_group + static_cast<int64_t>(i) / options_.rollout.group_size, work.rewards[i]});
   }
-  work.advantages = plumbline::estimate_advantages(rows, AdvantageScale::kNone, options_.train.zero_spread == "skip");
+  work.advantages =
+      plumbline::estimate_advantages(rows, advantage_kind_of(loss_kind_), options_.train.zero_spread == "skip");
   describe_completions(work.rollouts, work.verdicts, work.rewards, work.advantages, work.row);
   work.row.num_prompts_over_context = num_over_context_;
 }
 
 void Trainer::accumulate_gradients(StepWork& work) {
+  std::vector<int64_t> num_tokens;  // that stay in token divisors
+  for (size_t i = 0; i < work.rollouts.size(); ++i) {
+    const bool counts = work.rewards[i].has_value() && !is_masked(work.rollouts[i]);
+    num_tokens.push_back(counts ? static_cast<int64_t>(work.rollouts[i].token_ids.size()) : 0);
+  }
+  const RolloutOptions& rollout = options_.rollout;
+  const std::vector<double> weights =
+      loss_weights(loss_kind_, num_tokens, {rollout.group_size, rollout.prompts_per_step, rollout.max_new_tokens},
+                   consecutive_micro_batches(static_cast<int64_t>(work.rollouts.size()), options_.run.micro_batch));
   std::vector<LearningRow> rows;
   for (size_t i = 0; i < work.rollouts.size(); ++i) {
-    const Rollout& rollout = work.rollouts[i];
-    const bool masked = truncated_ == TruncatedPolicy::kMask && rollout.finish_reason == FinishReason::kLength;
-    if (!work.advantages.in_loss_B[i] || masked) continue;
-    const auto& prompt = work.groups[i / static_cast<size_t>(options_.rollout.group_size)]->prompt;
-    rows.push_back({prompt.token_ids, rollout.token_ids, rollout.logprobs, work.advantages.advantage_B[i]});
+    if (!work.advantages.in_loss_B[i] || num_tokens[i] == 0) continue;
+    const auto& prompt = work.groups[i / static_cast<size_t>(rollout.group_size)]->prompt;
+    rows.push_back({prompt.token_ids, work.rollouts[i].token_ids, work.rollouts[i].logprobs,
+                    work.advantages.advantage_B[i], weights[i]});
   }
   update_.accumulate_gradients(rows);
+}
+
+bool Trainer::is_masked(const Rollout& rollout) const {
+  return truncated_ == TruncatedPolicy::kMask && rollout.finish_reason == FinishReason::kLength;
 }
 
 /// Writes the rows, then makes the step count: until here it can be given up without a trace.

@@ -102,6 +102,7 @@ class Trainer {
   void accumulate_gradients(StepWork& work);
   void record(StepWork& work);
   void draw_prompts(StepWork& work);
+  bool is_masked(const Rollout& rollout) const;
   std::string graded_text(const PreparedProblem& problem, const Rollout& rollout) const;
   RolloutRow rollout_row(const StepWork& work, size_t index) const;
   void loop();
@@ -110,6 +111,7 @@ class Trainer {
 
   TrainerParts parts_;
   TrainerOptions options_;
+  LossKind loss_kind_;
   TruncatedPolicy truncated_;
   std::vector<PreparedProblem> problems_;
   int64_t num_over_context_ = 0;

@@ -115,12 +115,12 @@ TEST_F(CheckVerb, DryRunPrintsThePresetThatItReadsBack) {
   EXPECT_NE(first.out.find("\nlr = 0.002\n"), std::string::npos);
   EXPECT_EQ(check({folder_.write("again.toml", first.out), "--dry-run"}).out, first.out);
 
-  const ProcessResult wrong = check({preset(), "--dry-run", "--set", "train.loss=dapo"});
+  const ProcessResult wrong = check({preset(), "--dry-run", "--set", "adapter.kind=lora"});
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_EQ(wrong.out, "");
   EXPECT_EQ(wrong.err,
-            "config.not_supported: train.loss = \"dapo\" is not in this version (--set train.loss=dapo); "
-            "this version has: dr_grpo\n");
+            "config.not_supported: adapter.kind = \"lora\" is not in this version (--set adapter.kind=lora); "
+            "this version has: svd\n");
 }
 
 TEST_F(CheckVerb, ReferenceIsThePageInDocs) {

@@ -97,16 +97,18 @@ TEST_P(CurveParity, TenSteps) {
   PolicyUpdate update(*decoder, adapter, transform, train_options(params, arm), rollout_options(params, arm), run);
   update.put_weights(0);
 
+  const double weight = 1 / (params.at("G").get<double>() * params.at("max_new").get<double>() *
+                             params.at("prompts_per_step").get<double>());
   std::map<std::string, std::vector<double>> curve;
   for (int64_t step = 0; step < params.at("steps").get<int64_t>(); ++step) {
     const StoredStep stored(golden, step, arm.at("dead"));
-    const Advantages advantages = estimate_advantages(stored.rewards, AdvantageScale::kNone, true);
+    const Advantages advantages = estimate_advantages(stored.rewards, AdvantageKind::kGroupMean, true);
     std::vector<LearningRow> rows;
     double reward_sum = 0;
     for (size_t i = 0; i < stored.rewards.size(); ++i) {
       reward_sum += *stored.rewards[i].reward;
       if (!advantages.in_loss_B[i]) continue;
-      rows.push_back({stored.prompts[i], stored.completions[i], {}, advantages.advantage_B[i]});
+      rows.push_back({stored.prompts[i], stored.completions[i], {}, advantages.advantage_B[i], weight});
     }
     update.accumulate_gradients(rows);
     if (step == 0) {
@@ -118,10 +120,10 @@ TEST_P(CurveParity, TenSteps) {
     const UpdateMetrics& metrics = update.metrics();
     EXPECT_EQ(metrics.loss.max_ratio_error, 0.0) << "exactly on-policy";
     if (step == 0) {
-      EXPECT_EQ(metrics.loss.k3, 0.0) << "a zero adapter is the base model";
+      EXPECT_EQ(metrics.loss.kl, 0.0) << "a zero adapter is the base model";
     }
     curve["loss"].push_back(metrics.loss.loss);
-    curve["kl"].push_back(metrics.loss.mean_k3());
+    curve["kl"].push_back(metrics.loss.mean_kl());
     curve["reward"].push_back(reward_sum / static_cast<double>(stored.rewards.size()));
     curve["lr"].push_back(metrics.lr);
     curve["grad_norm"].push_back(metrics.grad_norm);

@@ -107,7 +107,6 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"tester_not_a_name", "[model]\npath = 'm'\n[data]\nproblems = 'p'\ntester_name = 'a b'",
                 "config.not_allowed", ":5:15", "run_tests"},
         Refusal{"empty_target", "[adapter]\ntarget_modules = ['']" BASICS, "config.not_allowed", ":2:18", "attn-mlp"},
-        Refusal{"loss_of_later", "[train]\nloss = 'grpo'" BASICS, "config.not_supported", ":2:8", "dr_grpo"},
         Refusal{"lora_of_later", "[adapter]\nkind = 'lora'" BASICS, "config.not_supported", ":2:8", "svd"},
         Refusal{"monitor_of_later", "[monitor]\nkind = 'rebound'" BASICS, "config.not_supported", ":2:8", "none"},
         Refusal{"flavor_span_of_later", "[steer]\nmethod = 'flavor_span'" BASICS, "config.not_supported", ":2:10",
@@ -201,7 +200,8 @@ TEST_F(PresetSchema, OverridesFailAtTheirOwnPlace) {
   fails("train.steps=many", "config.wrong_type");
   fails("train.steps=0", "config.out_of_range");
   fails("train.steps=1\nlr=2", "config.wrong_type");  // no second key through a line break
-  fails("train.loss=bnpo", "config.not_supported");
+  fails("train.loss=ppo", "config.not_allowed");
+  fails("adapter.kind=lora", "config.not_supported");
   fails("rollout.max_new_tokens=5000", "config.conflict");
 }
 

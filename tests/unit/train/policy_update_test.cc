@@ -31,7 +31,8 @@ struct Rows {
   }
   std::vector<LearningRow> learning() const {
     std::vector<LearningRow> rows;
-    for (size_t i = 0; i < prompts.size(); ++i) rows.push_back({prompts[i], completions[i], {}, advantages[i]});
+    const double weight = 1.0 / (4 * 9 * 2);
+    for (size_t i = 0; i < prompts.size(); ++i) rows.push_back({prompts[i], completions[i], {}, advantages[i], weight});
     return rows;
   }
 };
@@ -96,7 +97,7 @@ TEST(PolicyUpdate, MicroBatchSplitDoesNotChangeTheGradient) {
   }
 }
 
-/// d/ddelta of the objective whose gradient the on-policy loss has, sum(-A logp + beta k3) / denominator.
+/// d/ddelta of the objective whose gradient the on-policy loss has, sum(-A logp + beta k3) weight.
 TEST(PolicyUpdate, GradientAgreesWithFiniteDifferences) {
   const Rows rows(3);
   Learner learner(torch::kFloat64, 2);
