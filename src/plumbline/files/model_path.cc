@@ -13,8 +13,15 @@ std::string resolve_model_path(const std::string& path) {
     std::error_code ignored;
     if (!path.empty() && std::filesystem::exists(candidate, ignored)) return candidate;
   }
-  throw DataError("data.missing_model", "there is no model '" + path + "'", cached,
-                  "give a folder, a GGUF file, or the name of a model in the cache folder; make model fetches SmolLM2");
+  if (path.starts_with("models/")) {
+    std::error_code ignored;
+    const std::string shipped = shipped_folder("models") + path.substr(6);
+    if (std::filesystem::exists(shipped, ignored)) return shipped;
+  }
+  throw DataError(
+      "data.missing_model", "there is no model '" + path + "'", cached,
+      "give a folder, a GGUF file, models/tiny, or the name of a model in the cache folder; make model fetches "
+      "SmolLM2");
 }
 
 }  // namespace plumbline

@@ -33,6 +33,15 @@ TEST_F(ModelPath, NamesResolveThroughTheCache) {
   EXPECT_EQ(resolve_model_path("a-folder"), folder_.file("models/a-folder"));
 }
 
+TEST_F(ModelPath, AShippedModelIsFoundFromAnyFolder) {
+  const test::TemporaryFolder home;
+  std::filesystem::create_directories(home.file("models/small"));
+  ::setenv("PLUMBLINE_HOME", home.path().c_str(), 1);
+  EXPECT_EQ(resolve_model_path("models/small"), home.file("models/small"));
+  EXPECT_THROW(resolve_model_path("models/none"), DataError);
+  ::unsetenv("PLUMBLINE_HOME");
+}
+
 TEST_F(ModelPath, AMissingModelNamesThePlace) {
   for (const char* path : {"Qwen/None", "/nowhere/none.gguf", ""}) {
     try {
