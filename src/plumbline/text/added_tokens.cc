@@ -84,6 +84,7 @@ std::vector<TokenStretch> TokenFinder::split(std::string_view text) const {
     if (token->single_word && touches_word) continue;
     if (token->lstrip) begin = std::max(trailing_space_begin(text.substr(0, begin)), done);
     if (token->rstrip) end += leading_space_size(text.substr(end));
+    if (begin >= end) continue;  // the token before took all of it with its white space
     if (done < begin) stretches.push_back({done, begin, -1});
     stretches.push_back({begin, end, token->id});
     done = end;

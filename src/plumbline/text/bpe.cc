@@ -141,6 +141,7 @@ struct Bpe::Impl {
   std::unordered_map<std::string_view, uint32_t> ids;  // views into vocabulary, which never changes
   MergeTable merges;
   BpeOptions options;
+  std::string where;
   int64_t unknown_id = -1;
   std::array<int64_t, 256> byte_ids;
   mutable PieceCache cache;
@@ -150,7 +151,7 @@ struct Bpe::Impl {
     return found == ids.end() ? int64_t{-1} : int64_t{found->second};
   }
 
-  void index_vocabulary(const std::string& where) {
+  void index_vocabulary() {
     ids.reserve(vocabulary.size());
     std::unordered_set<int64_t> taken;
     for (const auto& [token, id] : vocabulary) {
@@ -162,12 +163,13 @@ struct Bpe::Impl {
     }
   }
 
-  void index_merges(const Merges& list, const std::string& where) {
+  void index_merges(const Merges& list) {
     merges.reserve(list.size());
     std::string merged;
     for (size_t rank = 0; rank < list.size(); ++rank) {
       const auto& [left, right] = list[rank];
-      const int64_t left_id = id_of(left), right_id = id_of(right), id = id_of(merged.assign(left).append(right));
+      const int64_t left_id = id_of(left), right_id = id_of(right),
+                    id = id_of(merged.assign(left).append(without_prefix(right)));
       if (left_id < 0 || right_id < 0 || id < 0) {
         malformed(fmt::format("merge {} (\"{}\" and \"{}\") is of or makes a token that is not in the vocabulary", rank,
                               left, right),
@@ -175,6 +177,10 @@ struct Bpe::Impl {
       }
       merges[pair_key(left_id, right_id)] = {static_cast<uint32_t>(rank), static_cast<uint32_t>(id)};
     }
+  }
+
+  std::string_view without_prefix(std::string_view right) const {
+    return right.substr(std::min(right.size(), options.continuing_prefix.size()));
   }
 
   /// The ids of a character's bytes written as <0xXX>; false unless all are in the vocabulary.
@@ -189,19 +195,32 @@ struct Bpe::Impl {
   std::vector<uint32_t> characters_to_ids(std::string_view piece) const {
     std::vector<uint32_t> out;
     bool unknown_pending = false;
+    const bool decorates = !options.continuing_prefix.empty() || !options.end_suffix.empty();
+    std::string decorated;
     const auto flush_unknown = [&] {
       if (unknown_pending) out.push_back(static_cast<uint32_t>(unknown_id));
       unknown_pending = false;
     };
     for (size_t at = 0; at < piece.size();) {
-      const std::string_view character = piece.substr(at, utf8_length(piece[at]));
-      at += character.size();
+      std::string_view character = piece.substr(at, utf8_length(piece[at]));
+      if (decorates) {
+        decorated.assign(at == 0 ? "" : options.continuing_prefix).append(character);
+        if (at + character.size() == piece.size()) decorated += options.end_suffix;
+        at += character.size();
+        character = decorated;
+      } else {
+        at += character.size();
+      }
       if (const int64_t id = id_of(character); id >= 0) {
         flush_unknown();
         out.push_back(static_cast<uint32_t>(id));
       } else if (options.byte_fallback && append_bytes(character, out)) {
         continue;  // a pending unknown token stays pending behind the bytes, as in the reference
-      } else if (unknown_id >= 0) {
+      } else if (!options.unknown_token.empty()) {
+        if (unknown_id < 0) {
+          malformed(fmt::format("the unknown token \"{}\" is needed and not in the vocabulary", options.unknown_token),
+                    where);
+        }
         if (!options.fuse_unknown) flush_unknown();
         unknown_pending = true;
       }
@@ -229,14 +248,10 @@ Bpe::Bpe(Vocabulary vocabulary, const Merges& merges, BpeOptions options, const 
     : impl_(std::make_unique<Impl>()) {
   impl_->vocabulary = std::move(vocabulary);
   impl_->options = std::move(options);
-  impl_->index_vocabulary(where);
-  impl_->index_merges(merges, where);
-  if (!impl_->options.unknown_token.empty()) {
-    impl_->unknown_id = id_of(impl_->options.unknown_token);
-    if (impl_->unknown_id < 0) {
-      malformed(fmt::format("the unknown token \"{}\" is not in the vocabulary", impl_->options.unknown_token), where);
-    }
-  }
+  impl_->where = where;
+  impl_->index_vocabulary();
+  impl_->index_merges(merges);
+  if (!impl_->options.unknown_token.empty()) impl_->unknown_id = id_of(impl_->options.unknown_token);
   for (int byte = 0; byte < 256; ++byte) impl_->byte_ids[byte] = id_of(fmt::format("<0x{:02X}>", byte));
 }
 

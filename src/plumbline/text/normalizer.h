@@ -16,7 +16,8 @@ class Normalizer {
   virtual std::string normalize(std::string text) const = 0;
 };
 
-/// From the "normalizer" of a tokenizer.json: NFC, NFD, NFKC, NFKD, Prepend, Replace, Sequence; null gives null.
+/// From the "normalizer" of a tokenizer.json: NFC, NFD, NFKC, NFKD, Prepend, Replace, Lowercase,
+/// StripAccents, Strip, Nmt, ByteLevel, Sequence; null gives null.
 /// Throws DataError(data.tokenizer_unsupported) naming any other.
 std::unique_ptr<Normalizer> make_normalizer(const Json& json, const std::string& where);
 std::unique_ptr<Normalizer> make_nfc();

@@ -125,22 +125,66 @@ class Split : public PreTokenizer {
   bool invert_;
 };
 
-class Digits : public PreTokenizer {
+/// Cuts at every character of a kind.
+class CharacterSplit : public PreTokenizer {
  public:
-  explicit Digits(bool individual) : individual_(individual) {}
+  using Holds = std::function<bool(char32_t)>;
+  CharacterSplit(Holds holds, Delimiter delimiter) : holds_(std::move(holds)), delimiter_(delimiter) {}
   void cut(CutText& text) const override {
-    const auto find = [](std::string_view piece, const OnMatch& found) {
+    const auto find = [this](std::string_view piece, const OnMatch& found) {
       for (size_t at = 0; at < piece.size();) {
         const size_t begin = at;
-        const char32_t c = next_code_point(piece, at);
-        if (c < 0x80 ? c >= '0' && c <= '9' : is_numeric(c)) found(begin, at);
+        if (holds_(next_code_point(piece, at))) found(begin, at);
       }
     };
-    cut_pieces(text, find, individual_ ? Delimiter::kIsolated : Delimiter::kContiguous, false);
+    cut_pieces(text, find, delimiter_, false);
   }
 
  private:
-  bool individual_;
+  Holds holds_;
+  Delimiter delimiter_;
+};
+
+bool is_digit(char32_t c) {
+  return c < 0x80 ? c >= '0' && c <= '9' : is_numeric(c);
+}
+
+/// Runs of word characters and runs of what is neither word nor white space; white space goes.
+class Whitespace : public PreTokenizer {
+ public:
+  void cut(CutText& text) const override {
+    enum class Kind { kSpace, kWord, kOther };
+    const auto kind_of = [](char32_t c) {
+      return is_word(c) ? Kind::kWord : is_white_space(c) ? Kind::kSpace : Kind::kOther;
+    };
+    const auto find = [&](std::string_view piece, const OnMatch& found) {
+      for (size_t at = 0; at < piece.size();) {
+        const size_t begin = at;
+        const Kind kind = kind_of(next_code_point(piece, at));
+        for (size_t behind = at; behind < piece.size() && kind_of(next_code_point(piece, behind)) == kind;) at = behind;
+        if (kind != Kind::kSpace) found(begin, at);
+      }
+    };
+    cut_pieces(text, find, Delimiter::kRemoved, /*invert=*/true);
+  }
+};
+
+class FixedLength : public PreTokenizer {
+ public:
+  explicit FixedLength(int64_t length) : length_(length) {}
+  void cut(CutText& text) const override {
+    const auto find = [this](std::string_view piece, const OnMatch& found) {
+      for (size_t at = 0; at < piece.size();) {
+        const size_t begin = at;
+        for (int64_t i = 0; i < length_ && at < piece.size(); ++i) next_code_point(piece, at);
+        found(begin, at);
+      }
+    };
+    cut_pieces(text, find, Delimiter::kIsolated, false);
+  }
+
+ private:
+  int64_t length_;
 };
 
 constexpr const char* kGpt2Pattern = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
@@ -214,6 +258,29 @@ class PreTokenizerSequence : public PreTokenizer {
   std::vector<std::unique_ptr<PreTokenizer>> parts_;
 };
 
+/// Whether the part may put a character before the text.
+bool adds_prefix(const Json& json, const std::string& where) {
+  const std::string type = text_field(json, "type", where);
+  if (type == "ByteLevel") return flag_field(json, "add_prefix_space", true, where);
+  if (type == "Metaspace") return text_field_or(json, "prepend_scheme", "always", where) != "never";
+  return false;
+}
+
+/// To the reference a piece stands at the start of the text when nothing of the text as given is before it; a prefix is
+/// nothing of it, so behind one several pieces would stand there.
+void refuse_first_behind_prefix(const Json& json, bool& has_prefix, const std::string& where) {
+  const std::string type = text_field(json, "type", where);
+  if (type == "Sequence") {
+    for (const Json& part : array_field(json, "pretokenizers", where))
+      refuse_first_behind_prefix(part, has_prefix, where);
+    return;
+  }
+  if (type == "Metaspace" && has_prefix && text_field_or(json, "prepend_scheme", "", where) == "first") {
+    unsupported("a Metaspace with prepend_scheme \"first\" behind a part that adds a prefix", where);
+  }
+  has_prefix = has_prefix || adds_prefix(json, where);
+}
+
 std::unique_ptr<PreTokenizer> make_metaspace(const Json& json, const std::string& where) {
   const std::string replacement = text_field(json, "replacement", where);
   if (count_code_points(replacement) != 1) unsupported("a Metaspace replacement that is not one character", where);
@@ -228,6 +295,37 @@ std::unique_ptr<PreTokenizer> make_metaspace(const Json& json, const std::string
                                      : scheme == "first" ? PrependScheme::kFirst
                                                          : PrependScheme::kNever,
                                      flag_field(json, "split", true, where));
+}
+
+/// The parts that cut at single characters; null for another type.
+std::unique_ptr<PreTokenizer> make_character_split(const std::string& type, const Json& json,
+                                                   const std::string& where) {
+  if (type == "Punctuation") {
+    return std::make_unique<CharacterSplit>(
+        is_punctuation, delimiter_of_name(text_field_or(json, "behavior", "Isolated", where), where));
+  }
+  if (type == "WhitespaceSplit") return std::make_unique<CharacterSplit>(is_white_space, Delimiter::kRemoved);
+  if (type == "Whitespace") return std::make_unique<Whitespace>();
+  if (type == "CharDelimiterSplit") {
+    const std::string delimiter = text_field(json, "delimiter", where);
+    if (count_code_points(delimiter) != 1)
+      unsupported("a CharDelimiterSplit delimiter that is not one character", where);
+    size_t at = 0;
+    const auto holds = [wanted = next_code_point(delimiter, at)](char32_t c) { return c == wanted; };
+    return std::make_unique<CharacterSplit>(holds, Delimiter::kRemoved);
+  }
+  if (type == "BertPreTokenizer") {
+    std::vector<std::unique_ptr<PreTokenizer>> parts;
+    parts.push_back(std::make_unique<CharacterSplit>(is_white_space, Delimiter::kRemoved));
+    parts.push_back(std::make_unique<CharacterSplit>(is_punctuation, Delimiter::kIsolated));
+    return std::make_unique<PreTokenizerSequence>(std::move(parts));
+  }
+  if (type == "FixedLength") {
+    const int64_t length = integer_field(json, "length", where);
+    if (length < 1) unsupported("a FixedLength that is not positive", where);
+    return std::make_unique<FixedLength>(length);
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -248,9 +346,15 @@ std::unique_ptr<PreTokenizer> make_pre_tokenizer(const Json& json, const std::st
     return std::make_unique<ByteLevel>(flag_field(json, "add_prefix_space", true, where),
                                        flag_field(json, "use_regex", true, where), where);
   }
-  if (type == "Digits") return std::make_unique<Digits>(flag_field(json, "individual_digits", false, where));
+  if (type == "Digits") {
+    const bool individual = flag_field(json, "individual_digits", false, where);
+    return std::make_unique<CharacterSplit>(is_digit, individual ? Delimiter::kIsolated : Delimiter::kContiguous);
+  }
+  if (auto made = make_character_split(type, json, where)) return made;
   if (type == "Metaspace") return make_metaspace(json, where);
   if (type == "Sequence") {
+    bool has_prefix = false;
+    refuse_first_behind_prefix(json, has_prefix, where);
     std::vector<std::unique_ptr<PreTokenizer>> parts;
     for (const Json& part : array_field(json, "pretokenizers", where)) {
       if (auto made = make_pre_tokenizer(part, where)) parts.push_back(std::move(made));

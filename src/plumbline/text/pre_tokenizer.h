@@ -34,7 +34,8 @@ class PreTokenizer {
   virtual void cut(CutText& text) const = 0;
 };
 
-/// From the "pre_tokenizer" of a tokenizer.json: Split, ByteLevel, Digits, Metaspace, Sequence; null gives null.
+/// From the "pre_tokenizer" of a tokenizer.json: Split, ByteLevel, Digits, Metaspace, Punctuation,
+/// Whitespace, WhitespaceSplit, CharDelimiterSplit, BertPreTokenizer, FixedLength, Sequence; null gives null.
 /// Throws DataError(data.tokenizer_unsupported) naming any other.
 std::unique_ptr<PreTokenizer> make_pre_tokenizer(const Json& json, const std::string& where);
 

@@ -7,6 +7,7 @@
 
 #include "plumbline/base/check.h"
 #include "plumbline/base/error.h"
+#include "plumbline/text/unicode_tables.h"
 
 namespace plumbline {
 namespace {
@@ -14,7 +15,9 @@ namespace {
 // PCRE2's own \s also holds U+180E, and its \w lacks marks and connectors.
 constexpr const char* kSpaceRanges =
     R"(\t-\r\x20\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
-constexpr const char* kWordRanges = R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc})";
+// Oniguruma's word characters are the alphabetic ones and a few fractions and superscripts of Latin-1.
+constexpr const char* kWordRanges =
+    R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189})";
 constexpr uint32_t kMatchLimit = 50'000'000;
 constexpr size_t kMaxPatternBytes = 65536;
 
@@ -46,21 +49,22 @@ class Translator {
   void escape() {
     if (at_ + 1 >= pattern_.size()) refuse("of a lone backslash", pattern_, where_);
     const char c = pattern_[at_ + 1];
-    if (c == 's' || c == 'w') {
-      const char* ranges = c == 's' ? kSpaceRanges : kWordRanges;
-      out_ += in_class_ ? std::string(ranges) : fmt::format("[{}]", ranges);
-    } else if (c == 'S' || c == 'W') {
-      if (in_class_) refuse(fmt::format("\\{} inside a class", c), pattern_, where_);
-      out_ += fmt::format("[^{}]", c == 'S' ? kSpaceRanges : kWordRanges);
+    if (c == 's' || c == 'S') {
+      characters(kSpaceRanges, c == 'S');
+    } else if (c == 'w' || c == 'W') {
+      characters(kWordRanges + *later_characters("word"), c == 'W');
+    } else if (c == 'd' || c == 'D') {
+      characters("\\p{Nd}" + *later_characters("Nd"), c == 'D');
     } else if (c == 'p' || c == 'P') {
-      const size_t close = pattern_.find('}', at_);
-      if (pattern_.compare(at_ + 2, 1, "{") != 0 || close == std::string::npos) {
-        refuse(fmt::format("\\{} without braces", c), pattern_, where_);
-      }
-      out_.append(pattern_, at_, close + 1 - at_);
-      at_ = close + 1;
+      property(c == 'P');
       return;
-    } else if (std::string_view("rntdf").find(c) != std::string_view::npos ||
+    } else if (c == 'u') {
+      code_point();
+      return;
+    } else if (c == 'A' || c == 'z') {
+      if (in_class_) refuse(fmt::format("\\{} inside a class", c), pattern_, where_);
+      out_.append(pattern_, at_, 2);
+    } else if (std::string_view("rntf").find(c) != std::string_view::npos ||
                std::ispunct(static_cast<unsigned char>(c)) || c == ' ') {
       out_.append(pattern_, at_, 2);
     } else {
@@ -69,15 +73,62 @@ class Translator {
     at_ += 2;
   }
 
+  /// One character of (or outside) the given ranges, or the ranges themselves inside a class.
+  void characters(const std::string& ranges, bool negated) {
+    if (in_class_ && negated) refuse(fmt::format("{} inside a class", pattern_.substr(at_, 2)), pattern_, where_);
+    out_ += in_class_ ? ranges : fmt::format("[{}{}]", negated ? "^" : "", ranges);
+  }
+
+  void property(bool negated) {
+    const size_t close = pattern_.find('}', at_);
+    if (pattern_.compare(at_ + 2, 1, "{") != 0 || close == std::string::npos) {
+      refuse(fmt::format("{} without braces", pattern_.substr(at_, 2)), pattern_, where_);
+    }
+    const std::string name = pattern_.substr(at_ + 3, close - at_ - 3);
+    const std::string* later = later_characters(name);
+    if (!later) refuse(pattern_.substr(at_, close + 1 - at_), pattern_, where_);
+    // A script is meant without the characters that it shares with others.
+    characters(fmt::format("\\p{{{}{}}}{}", name == "Han" ? "sc:" : "", name, *later), negated);
+    at_ = close + 1;
+  }
+
+  /// \uHHHH is \x{HHHH} to PCRE2.
+  void code_point() {
+    const std::string digits = pattern_.substr(at_ + 2, 4);
+    if (digits.size() != 4 || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
+      refuse("\\u without four digits", pattern_, where_);
+    }
+    out_ += fmt::format("\\x{{{}}}", digits);
+    at_ += 6;
+  }
+
+  /// A class inside a class adds its characters.
   void class_character(char c) {
-    if (c == '[') refuse("of a class inside a class", pattern_, where_);
+    if (c == '[') {
+      if (pattern_.compare(at_ + 1, 1, "^") == 0 || pattern_.compare(at_ + 1, 1, ":") == 0) {
+        refuse("of a negated or named class inside a class", pattern_, where_);
+      }
+      ++class_depth_;
+      ++at_;
+      class_start_ = at_;
+      return;
+    }
+    if (c == ']' && at_ > class_start_ && class_depth_ > 0) {
+      --class_depth_;
+      ++at_;
+      return;
+    }
     if (c == '&' && pattern_.compare(at_, 2, "&&") == 0) refuse("&&", pattern_, where_);
     if (c == ']' && at_ > class_start_) in_class_ = false;
     copy();
   }
 
   void plain_character(char c) {
-    if (c == '^' || c == '$') refuse(std::string(1, c), pattern_, where_);  // Ruby's are of lines
+    if (c == '^' || c == '$') {  // Ruby's are always of lines
+      out_ += fmt::format("(?m:{})", c);
+      ++at_;
+      return;
+    }
     if (c == '(' && pattern_.compare(at_, 2, "(?") == 0) group();
     // In Ruby a{n,m}+ repeats, in PCRE2 it is possessive.
     if (c == '}' && pattern_.compare(at_ + 1, 1, "+") == 0) refuse("{n,m}+", pattern_, where_);
@@ -108,7 +159,7 @@ class Translator {
   const std::string& pattern_;
   const std::string& where_;
   std::string out_;
-  size_t at_ = 0, class_start_ = 0;
+  size_t at_ = 0, class_start_ = 0, class_depth_ = 0;
   bool in_class_ = false;
 };
 

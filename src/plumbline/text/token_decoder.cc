@@ -127,6 +127,20 @@ class MetaspaceDecoder : public TokenDecoder {
   bool has_prefix_;
 };
 
+/// The suffix ends a word, so it becomes a space, but for the last token's.
+class SuffixDecoder : public TokenDecoder {
+ public:
+  explicit SuffixDecoder(const std::string& suffix) : pattern_(TextPattern::literal(suffix)) {}
+  Tokens decode(Tokens tokens) const override {
+    for (size_t i = 0; i < tokens.size(); ++i)
+      tokens[i] = pattern_.replace(tokens[i], i + 1 == tokens.size() ? "" : " ");
+    return tokens;
+  }
+
+ private:
+  TextPattern pattern_;
+};
+
 class DecoderSequence : public TokenDecoder {
  public:
   explicit DecoderSequence(std::vector<std::unique_ptr<TokenDecoder>> parts) : parts_(std::move(parts)) {}
@@ -154,6 +168,7 @@ std::unique_ptr<TokenDecoder> make_token_decoder(const Json& json, const std::st
   if (type == "ByteLevel") return std::make_unique<ByteLevelDecoder>();
   if (type == "ByteFallback") return std::make_unique<ByteFallbackDecoder>();
   if (type == "Fuse") return std::make_unique<FuseDecoder>();
+  if (type == "BPEDecoder") return std::make_unique<SuffixDecoder>(text_field_or(json, "suffix", "</w>", where));
   if (type == "Strip") return make_strip(json, where);
   if (type == "Replace") {
     return std::make_unique<ReplaceDecoder>(TextPattern::from_json(require_member(json, "pattern", where), where),

@@ -17,7 +17,8 @@ class TokenDecoder {
   virtual std::vector<std::string> decode(std::vector<std::string> tokens) const = 0;
 };
 
-/// From the "decoder" of a tokenizer.json: ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace, Sequence; null
+/// From the "decoder" of a tokenizer.json: ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace,
+/// BPEDecoder, Sequence; null
 /// gives null. Throws DataError(data.tokenizer_unsupported) naming any other.
 std::unique_ptr<TokenDecoder> make_token_decoder(const Json& json, const std::string& where);
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
@@ -17,12 +18,27 @@ namespace {
 constexpr size_t kMaxTextBytes = size_t{1} << 30;
 constexpr size_t kMaxFileBytes = size_t{256} << 20;
 
-std::vector<AddedToken> tokens_where(const TokenizerParts& parts, bool normalized) {
+std::vector<AddedToken> tokens_where(const TokenizerParts& parts, bool normalized, const std::string& where) {
   std::vector<AddedToken> tokens;
+  std::unordered_map<std::string, std::string> given_as;
   for (AddedToken token : parts.added_tokens) {
     if (token.normalized != normalized) continue;
+    const std::string given = token.content;
     // Looked for in normalised text, so it must be written as it will stand there.
-    if (normalized && parts.normalizer) token.content = parts.normalizer->normalize(token.content);
+    if (normalized && parts.normalizer) {
+      std::string written = parts.normalizer->normalize(token.content);
+      if (written.empty() && !token.content.empty()) {
+        throw DataError("data.tokenizer_unsupported",
+                        fmt::format("the added token \"{}\", which the normalizer erases", token.content), where);
+      }
+      token.content = std::move(written);
+    }
+    if (const auto [same, is_new] = given_as.emplace(token.content, given); !is_new && same->second != given) {
+      throw DataError(
+          "data.tokenizer_unsupported",
+          fmt::format("the added tokens \"{}\" and \"{}\", which the normalizer makes equal", same->second, given),
+          where);
+    }
     tokens.push_back(std::move(token));
   }
   return tokens;
@@ -40,25 +56,36 @@ struct Tokenizer::Impl {
   TokenFinder raw_finder, normalized_finder;
   std::unordered_map<int64_t, TokenText> token_of_id;
   std::unordered_map<std::string, int64_t> added_ids;
+  std::unordered_set<int64_t> special_ids;
 
   Impl(TokenizerParts from, const std::string& where)
-      : parts(std::move(from)), raw_finder(tokens_where(parts, false)), normalized_finder(tokens_where(parts, true)) {
+      : parts(std::move(from)),
+        raw_finder(tokens_where(parts, false, where)),
+        normalized_finder(tokens_where(parts, true, where)) {
     token_of_id.reserve(parts.bpe->vocabulary().size() + parts.added_tokens.size());
     for (const auto& [token, id] : parts.bpe->vocabulary()) token_of_id[id] = {token, false};
-    for (const AddedToken& token : parts.added_tokens) add(token, where);
+    std::unordered_set<std::string> special_contents;
+    for (const AddedToken& token : parts.added_tokens) {
+      add(token, where);
+      if (token.special) special_contents.insert(token.content), special_ids.insert(token.id);
+    }
+    for (auto& [id, token] : token_of_id) token.special = special_contents.count(token.text) > 0;
   }
 
   void add(const AddedToken& token, const std::string& where) {
     const int64_t model_id = parts.bpe->id_of(token.content);
-    const auto holder = token_of_id.find(token.id);
-    const bool taken = holder != token_of_id.end() && holder->second.text != token.content;
+    const bool taken = model_id < 0 && token_of_id.count(token.id) > 0;
     if (token.id < 0 || taken || (model_id >= 0 && model_id != token.id)) {
       throw DataError(
           "data.tokenizer",
           fmt::format("the added token \"{}\" has the id {}, which is another token's", token.content, token.id), where,
           "the tokenizer file is damaged or not what it says");
     }
-    token_of_id[token.id] = {token.content, token.special};
+    // As of tokenizers 0.23 a token that is looked for in normalised text also decodes to its normalised content, and
+    // is special only if that content is.
+    std::string shown =
+        token.normalized && parts.normalizer ? parts.normalizer->normalize(token.content) : token.content;
+    token_of_id[token.id] = {std::move(shown), false};
     added_ids[token.content] = token.id;
   }
 
@@ -145,8 +172,7 @@ int64_t Tokenizer::id_of(const std::string& token) const {
 }
 
 bool Tokenizer::is_special(int64_t id) const {
-  const auto found = impl_->token_of_id.find(id);
-  return found != impl_->token_of_id.end() && found->second.special;
+  return impl_->special_ids.count(id) > 0;
 }
 
 int64_t Tokenizer::size() const {
@@ -154,7 +180,15 @@ int64_t Tokenizer::size() const {
 }
 
 const std::vector<int64_t>& Tokenizer::ids_before() const {
-  return impl_->parts.ids_before;
+  return impl_->parts.around.before;
+}
+
+const std::vector<int64_t>& Tokenizer::ids_after() const {
+  return impl_->parts.around.after;
+}
+
+bool Tokenizer::has(int64_t id) const {
+  return impl_->token_of_id.count(id) > 0;
 }
 
 }  // namespace plumbline

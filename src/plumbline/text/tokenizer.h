@@ -33,10 +33,14 @@ class Tokenizer {
   int64_t id_of(const std::string& token) const;
   /// Whether the id is an added token that is left out of text shown to people.
   bool is_special(int64_t id) const;
+  /// Whether any token has this id; decoding leaves out ids that none has.
+  bool has(int64_t id) const;
   /// Number of ids, added tokens included.
   int64_t size() const;
   /// Ids that the post-processor would put before a lone sequence (a BOS, usually); empty for most.
   const std::vector<int64_t>& ids_before() const;
+  /// Ids that it would put behind one (an EOS); empty for nearly all.
+  const std::vector<int64_t>& ids_after() const;
 
  private:
   struct Impl;

@@ -195,7 +195,7 @@ TokenizerParts read_tokenizer_gguf(const GgufFile& file) {
   parts.added_tokens = added_tokens(tokens, types);
   if (file.has("tokenizer.ggml.add_bos_token")) adds_bos = file.boolean("tokenizer.ggml.add_bos_token");
   if (adds_bos && file.has("tokenizer.ggml.bos_token_id")) {
-    parts.ids_before.push_back(file.integer("tokenizer.ggml.bos_token_id"));
+    parts.around.before.push_back(file.integer("tokenizer.ggml.bos_token_id"));
   }
   return parts;
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
@@ -23,13 +24,12 @@ const Json& member_or_null(const Json& object, const char* key) {
 std::unique_ptr<Bpe> make_bpe(const Json& model, TokenizerDocument& document, const std::string& where) {
   const std::string type = text_field_or(model, "type", "BPE", where);
   if (type != "BPE") unsupported(fmt::format("the model \"{}\"", type), where);
-  for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-    if (!text_field_or(model, key, "", where).empty()) unsupported(fmt::format("the model option {}", key), where);
-  }
   const Json& dropout = member_or_null(model, "dropout");
   if (!dropout.is_null() && dropout != 0.0) unsupported("the model option dropout", where);
   if (document.vocabulary.empty()) throw DataError("data.tokenizer", "the model has no vocabulary", where);
   BpeOptions options;
+  options.continuing_prefix = text_field_or(model, "continuing_subword_prefix", "", where);
+  options.end_suffix = text_field_or(model, "end_of_word_suffix", "", where);
   options.unknown_token = text_field_or(model, "unk_token", "", where);
   options.fuse_unknown = flag_field(model, "fuse_unk", false, where);
   options.byte_fallback = flag_field(model, "byte_fallback", false, where);
@@ -55,28 +55,25 @@ std::vector<AddedToken> read_added_tokens(const Json& list, const std::string& w
   return tokens;
 }
 
-void append_template_ids(const Json& processor, std::vector<int64_t>& ids, const std::string& where) {
-  const Json& special_tokens = require_member(processor, "special_tokens", where);
-  for (const Json& item : array_field(processor, "single", where)) {
-    if (item.contains("Sequence")) return;
-    const std::string name = text_field(require_member(item, "SpecialToken", where), "id", where);
-    for (const Json& id : array_field(require_member(special_tokens, name, where), "ids", where)) {
-      if (!id.is_number_integer()) throw DataError("data.json_type", "\"ids\" must be integers", where);
-      ids.push_back(id.get<int64_t>());
-    }
+/// Whether the normalizer may take characters away from the start of a text.
+bool may_erase(const Json& normalizer, const std::string& where) {
+  if (normalizer.is_null()) return false;
+  const std::string type = text_field(normalizer, "type", where);
+  if (type == "Sequence") {
+    const Json& parts = array_field(normalizer, "normalizers", where);
+    return std::any_of(parts.begin(), parts.end(), [&](const Json& part) { return may_erase(part, where); });
   }
+  return type == "Nmt" || type == "Strip" || type == "StripAccents" ||
+         (type == "Replace" && text_field(normalizer, "content", where).empty());
 }
 
-void append_ids_before(const Json& processor, std::vector<int64_t>& ids, const std::string& where) {
-  if (processor.is_null()) return;
-  const std::string type = text_field(processor, "type", where);
-  if (type == "TemplateProcessing") {
-    append_template_ids(processor, ids, where);
-  } else if (type == "Sequence") {
-    for (const Json& part : array_field(processor, "processors", where)) append_ids_before(part, ids, where);
-  } else if (type != "ByteLevel") {  // which moves offsets only
-    unsupported(fmt::format("the post-processor \"{}\"", type), where);
+bool has_first_scheme(const Json& pre_tokenizer, const std::string& where) {
+  if (pre_tokenizer.is_null()) return false;
+  if (text_field(pre_tokenizer, "type", where) == "Sequence") {
+    const Json& parts = array_field(pre_tokenizer, "pretokenizers", where);
+    return std::any_of(parts.begin(), parts.end(), [&](const Json& part) { return has_first_scheme(part, where); });
   }
+  return text_field_or(pre_tokenizer, "prepend_scheme", "", where) == "first";
 }
 
 }  // namespace
@@ -90,8 +87,13 @@ TokenizerParts read_tokenizer_json(std::string_view text, const std::string& whe
   parts.added_tokens = read_added_tokens(member_or_null(json, "added_tokens"), where);
   parts.normalizer = make_normalizer(member_or_null(json, "normalizer"), where);
   parts.pre_tokenizer = make_pre_tokenizer(member_or_null(json, "pre_tokenizer"), where);
+  // To the reference a text whose first character is gone does not begin at its start.
+  if (has_first_scheme(member_or_null(json, "pre_tokenizer"), where) &&
+      may_erase(member_or_null(json, "normalizer"), where)) {
+    unsupported("prepend_scheme \"first\" behind a normalizer that erases characters", where);
+  }
   parts.decoder = make_token_decoder(member_or_null(json, "decoder"), where);
-  append_ids_before(member_or_null(json, "post_processor"), parts.ids_before, where);
+  parts.around = read_post_processor(member_or_null(json, "post_processor"), where);
   return parts;
 }
 

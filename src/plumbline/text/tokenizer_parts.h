@@ -11,6 +11,7 @@
 #include "plumbline/text/added_tokens.h"
 #include "plumbline/text/bpe.h"
 #include "plumbline/text/normalizer.h"
+#include "plumbline/text/post_processor.h"
 #include "plumbline/text/pre_tokenizer.h"
 #include "plumbline/text/token_decoder.h"
 
@@ -23,7 +24,7 @@ struct TokenizerParts {
   std::unique_ptr<PreTokenizer> pre_tokenizer;
   std::unique_ptr<Bpe> bpe;
   std::unique_ptr<TokenDecoder> decoder;
-  std::vector<int64_t> ids_before;  ///< what the post-processor puts before a lone sequence
+  IdsAround around;
 };
 
 /// Reads the text of a tokenizer.json. Throws DataError: data.json*, data.tokenizer, data.tokenizer_unsupported.

@@ -2,6 +2,8 @@
 
 #include <utf8proc.h>
 
+#include "plumbline/text/unicode_tables.h"
+
 namespace plumbline {
 namespace {
 
@@ -104,6 +106,7 @@ bool is_white_space(char32_t c) {
 }
 
 bool is_numeric(char32_t c) {
+  if (is_later_number(c)) return true;
   const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   return category == UTF8PROC_CATEGORY_ND || category == UTF8PROC_CATEGORY_NL || category == UTF8PROC_CATEGORY_NO;
 }
@@ -124,7 +127,40 @@ bool is_word(char32_t c) {
       return true;
     default:  // Join_Control, and the enclosed letters, which are symbols with the property Alphabetic
       return c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) ||
-             (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
+             (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189) || is_later_word(c);
+  }
+}
+
+bool is_punctuation(char32_t c) {
+  if (c < 0x80)
+    return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
+  if (is_unknown_punctuation(c)) return false;
+  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
+}
+
+bool is_mark(char32_t c) {
+  if (is_unknown_mark(c)) return false;
+  if (c == 0x1CF2 || c == 0x1CF3) return true;  // letters since Unicode 12
+  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
+}
+
+void append_lower(std::string& out, char32_t c) {
+  struct Later {
+    char32_t first, last, lower;
+  };
+  static constexpr Later kLater[] = {{0x1C89, 0x1C89, 0x1C8A},   {0xA7CB, 0xA7CB, 0x264},  {0xA7CC, 0xA7CC, 0xA7CD},
+                                     {0xA7CE, 0xA7CE, 0xA7CF},   {0xA7D2, 0xA7D2, 0xA7D3}, {0xA7D4, 0xA7D4, 0xA7D5},
+                                     {0xA7DA, 0xA7DA, 0xA7DB},   {0xA7DC, 0xA7DC, 0x19B},  {0x10D50, 0x10D65, 0x10D70},
+                                     {0x16EA0, 0x16EB8, 0x16EBB}};
+  for (const auto& [first, last, lower] : kLater) {
+    if (c >= first && c <= last) return append_utf8(out, lower + (c - first));
+  }
+  if (c == 0x130) {
+    out += "i\xCC\x87";
+  } else {
+    append_utf8(out, static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))));
   }
 }
 

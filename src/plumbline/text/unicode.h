@@ -43,5 +43,12 @@ bool is_white_space(char32_t code_point);
 bool is_numeric(char32_t code_point);
 /// A regex word character: letter, mark, decimal digit or connector.
 bool is_word(char32_t code_point);
+/// General category P*, as the reference's pre-tokenizer knows it, or an ASCII character that is neither letter, digit,
+/// space nor control.
+bool is_punctuation(char32_t code_point);
+/// General category M*, as the reference's normalizers know it.
+bool is_mark(char32_t code_point);
+/// Lower case without context, as Unicode's full mapping has it (one character becomes two for U+0130).
+void append_lower(std::string& out, char32_t code_point);
 
 }  // namespace plumbline

@@ -66,11 +66,13 @@ TEST(HostileTokenizer, UnknownPartsAreNamed) {
                                                         {"/pre_tokenizer/type", "UnicodeScripts"},
                                                         {"/decoder/type", "WordPiece"},
                                                         {"/model/type", "Unigram"},
-                                                        {"/pre_tokenizer/behavior", "Sideways"},
-                                                        {"/model/end_of_word_suffix", "</w>"}}) {
+                                                        {"/pre_tokenizer/behavior", "Sideways"}}) {
     EXPECT_EQ(outcome_with(pointer, name), "data.tokenizer_unsupported") << pointer;
   }
-  EXPECT_EQ(outcome_with("/post_processor", {{"type", "BertProcessing"}}), "data.tokenizer_unsupported");
+  EXPECT_EQ(outcome_with("/post_processor", {{"type", "WordProcessing"}}), "data.tokenizer_unsupported");
+  EXPECT_EQ(outcome_with("/model/dropout", 0.1), "data.tokenizer_unsupported");
+  EXPECT_EQ(outcome_with("/normalizer", {{"type", "BertNormalizer"}}), "data.tokenizer_unsupported");
+  EXPECT_EQ(outcome_with("/pre_tokenizer/pattern/Regex", "\\p{Greek}"), "data.tokenizer_unsupported");
   EXPECT_EQ(outcome_with("/pre_tokenizer/pattern/Regex", "(?<name>a)"), "data.tokenizer_unsupported");
   EXPECT_EQ(outcome_with("/pre_tokenizer/pattern/Regex", "a{2,3}+"), "data.tokenizer_unsupported");
   EXPECT_EQ(outcome_with("/pre_tokenizer/pattern/Regex", "(a"), "data.tokenizer");

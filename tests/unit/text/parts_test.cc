@@ -136,8 +136,14 @@ TEST(Regex, WhiteSpaceIsUnicodes) {
   EXPECT_EQ(matches("\\s", "a\u00A0b\u3000c\u180Ed\x1C"), (Pieces{"\u00A0", "\u3000"}));  // not U+180E, not U+001C
   EXPECT_EQ(matches("[^\\s]+", "a b"), (Pieces{"a", "b"}));
   EXPECT_EQ(matches("(?i:'s)", "x'S"), (Pieces{"'S"}));
+  EXPECT_EQ(matches("^a|b$", "aa\nab\n"), (Pieces{"a", "a", "b"}));  // of lines, as Ruby's are
+  EXPECT_EQ(matches("[a[bc]d]+", "xabcdx]"), (Pieces{"abcd"}));
+  EXPECT_EQ(matches("[\\u4e00-\\u9fa5]", "a\u4E2D"), (Pieces{"\u4E2D"}));
+  EXPECT_EQ(matches("\\p{L}+", "a\U00011F04\U0002EBF0"), (Pieces{"a\U00011F04\U0002EBF0"}));  // Unicode 15 and 15.1
+  EXPECT_EQ(matches("\\p{Han}", "\u3001\u4E2D"), (Pieces{"\u4E2D"}));  // the script, not its extensions
   EXPECT_EQ(matches("x*", "ab"), (Pieces{"", "", ""}));
-  for (const char* pattern : {"\\b", "^a", "a$", "[[:alpha:]]", "[a&&b]", "\\h", "(?<n>a)", "\\1", "a{1,2}+"}) {
+  for (const char* pattern :
+       {"\\b", "\\p{Greek}", "[[:alpha:]]", "[a[^b]]", "[\\S]", "[a&&b]", "\\h", "(?<n>a)", "\\1", "a{1,2}+"}) {
     EXPECT_THROW(Regex(pattern, "t"), DataError) << pattern;
   }
 }

@@ -34,17 +34,41 @@ void put_line(const Json& value) {
   std::fflush(stdout);
 }
 
-void print_tokens(const std::string& model, bool decode) {
+struct TokensOptions {
+  bool decode = false, special = false, skip_special = false;
+};
+
+std::vector<int64_t> ids_of(const Json& input, const Tokenizer& tokenizer, const std::string& where) {
+  std::vector<int64_t> ids;
+  if (!input.is_array()) throw DataError("data.json_type", "expected an array of token ids", where);
+  for (const Json& id : input) {
+    if (!id.is_number_integer()) throw DataError("data.json_type", "expected an array of token ids", where);
+    ids.push_back(id.get<int64_t>());
+    if (!tokenizer.has(ids.back())) {
+      throw DataError("data.unknown_token_id", "no token has the id " + id.dump(), where,
+                      "the ids are another tokenizer's, or of a vocabulary that was padded");
+    }
+  }
+  return ids;
+}
+
+std::vector<int64_t> with_special_tokens(const std::vector<int64_t>& ids, const Tokenizer& tokenizer) {
+  std::vector<int64_t> whole = tokenizer.ids_before();
+  whole.insert(whole.end(), ids.begin(), ids.end());
+  whole.insert(whole.end(), tokenizer.ids_after().begin(), tokenizer.ids_after().end());
+  return whole;
+}
+
+void print_tokens(const std::string& model, const TokensOptions& options) {
   const Tokenizer tokenizer = Tokenizer::load(model);
   for_each_input([&](const Json& input, const std::string& where) {
-    if (decode) {
-      const bool all_integers = input.is_array() && std::all_of(input.begin(), input.end(),
-                                                                [](const Json& id) { return id.is_number_integer(); });
-      if (!all_integers) throw DataError("data.json_type", "expected an array of token ids", where);
-      put_line(tokenizer.decode(input.get<std::vector<int64_t>>()));
+    if (options.decode) {
+      const std::vector<int64_t> ids = ids_of(input, tokenizer, where);
+      put_line(options.skip_special ? tokenizer.decode_text(ids) : tokenizer.decode(ids));
     } else {
       if (!input.is_string()) throw DataError("data.json_type", "expected a JSON string", where);
-      put_line(tokenizer.encode(input.get_ref<const std::string&>()));
+      const std::vector<int64_t> ids = tokenizer.encode(input.get_ref<const std::string&>());
+      put_line(options.special ? with_special_tokens(ids, tokenizer) : ids);
     }
   });
 }
@@ -118,16 +142,18 @@ void print_rendered(const std::string& model, const std::string& template_file, 
 
 int run_inspect_text(const std::vector<std::string>& words) {
   std::string model, what, template_file, now;
-  bool decode = false;
+  TokensOptions tokens;
   Arguments arguments("inspect", "what a checkpoint is, and exact outputs for comparison with other tools");
   arguments.positional("MODEL", &model, "a folder, a tokenizer.json (.gz too) or a GGUF file")
       .positional("WHAT", &what, "tokens, render, logits or modules", false)
-      .flag("--decode", &decode, "tokens: from ids to text")
+      .flag("--decode", &tokens.decode, "tokens: from ids to text")
+      .flag("--special", &tokens.special, "tokens: with the tokens that the tokenizer puts around a text")
+      .flag("--skip-special", &tokens.skip_special, "tokens --decode: without special tokens")
       .option("--template", &template_file, "render: a chat template in place of the model's own")
       .option("--now", &now, "render: the clock that templates see, as 2026-01-31T12:00:00");
   if (!arguments.parse(words)) return 0;
   if (what == "tokens") {
-    print_tokens(model, decode);
+    print_tokens(model, tokens);
   } else if (what == "render") {
     print_rendered(model, template_file, now);
   } else {
