@@ -312,6 +312,10 @@ void SvdAdapter::set_delta(const std::string& module, const Tensor& delta_R) {
   own_R = delta_R.detach().to(own_R.options(), /*non_blocking=*/false, /*copy=*/true);
 }
 
+void SvdAdapter::reset() {
+  for (const Module& module : modules()) set_delta(module.linear->name, torch::zeros_like(module.delta_R));
+}
+
 double SvdAdapter::merge_residual() const {
   const torch::NoGradGuard no_grad;
   if (impl_->is_unmerged()) return 0;

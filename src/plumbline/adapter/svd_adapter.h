@@ -74,6 +74,8 @@ class SvdAdapter {
   std::map<std::string, torch::Tensor> take_gradients();
   /// Sets one module's delta ([R], copied). The decoder sees it at the next merge().
   void set_delta(const std::string& module, const torch::Tensor& delta_R);
+  /// Every delta to exactly 0, the base model; the decoder sees it at the next merge().
+  void reset();
   /// ||diag(U^T (W' - W) V) - delta|| / ||delta|| over all modules, of the last merge; 0 for a zero delta and unmerged.
   double merge_residual() const;
   /// SHA-256 over what merge() put in place: base hash, dtype, deltas and, where it matters, rounding and its seed.

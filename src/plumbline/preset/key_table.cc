@@ -87,7 +87,7 @@ const Words& arms() {
   return all;
 }
 const Words& supported_arms() {
-  static const Words some = {"vanilla", "projected"};
+  static const Words some = {"vanilla", "projected", "haar", "haar.N", "shuffled", "shuffled.N", "placebo"};
   return some;
 }
 
@@ -182,11 +182,11 @@ std::vector<KeyRow> steer_rows() {
       text(PL_KEY(steer, direction), "a direction.safetensors that extract wrote; empty = extract it anew"),
       words(PL_KEY(steer, flavors), "flavors of pairs to extract from; empty = all", {"A", "B", "C", "D"}, {}, true),
       word(PL_KEY(steer, method), "how pair gradients become a direction",
-           {"mean_diff", "unit_mean", "flavor_span", "svd"}, {"mean_diff", "unit_mean"}),
-      number(PL_KEY(steer, k), "number of directions a module", "directions", count_from(1)),
-      word(PL_KEY(steer, control), "a direction that should do nothing, in place of the extracted one",
-           {"none", "haar", "shuffled", "placebo"}, {"none"}),
-      number(PL_KEY(steer, draw), "which draw of a random control", "", count_from(1)),
+           {"mean_diff", "unit_mean", "flavor_span", "svd"}),
+      number(PL_KEY(steer, k), "axes a module; svd only, flavor_span has one a flavor", "axes",
+             {.min = 1, .max = 1024}),
+      number(PL_KEY(steer, noise_floor), "svd only: drop axes below this quantile of all singular values", "",
+             kBelowOne),
       word(PL_KEY(steer, where), "project the gradient, the optimizer's update, or both",
            {"gradient", "update", "both"}),
       word(PL_KEY(steer, gate), "remove the positive part, all of it, or turn it round",

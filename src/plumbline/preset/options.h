@@ -98,11 +98,10 @@ struct SteerOptions {
   std::string direction;             ///< a direction.safetensors from `extract`; empty = extract anew
   std::vector<std::string> flavors;  ///< subset such as ["A"]; empty = all
   std::string method = "mean_diff";  ///< mean_diff, unit_mean, flavor_span, svd
-  int64_t k = 1;
-  std::string control = "none";    ///< none, haar, shuffled, placebo
-  int64_t draw = 1;                ///< which draw of a random control
-  std::string where = "gradient";  ///< gradient, update, both
-  std::string gate = "one_sided";  ///< one_sided, two_sided, reverse
+  int64_t k = 1;                     ///< axes a module; svd only
+  double noise_floor = 0;            ///< quantile of singular values below which axes are dropped; svd only
+  std::string where = "gradient";    ///< gradient, update, both
+  std::string gate = "one_sided";    ///< one_sided, two_sided, reverse
   bool preserve_magnitude = true;
   double overshoot = 1.0;
   int64_t refresh_every = 0;  ///< steps; 0 = frozen direction

@@ -120,9 +120,8 @@ void check_adapter(const Preset& preset, const WhereOf& where_of) {
 
 void check_steer(const Preset& preset, const WhereOf& where_of) {
   const SteerOptions& steer = preset.steer;
-  const bool rank_one = steer.method == "mean_diff" || steer.method == "unit_mean";
-  if (rank_one && steer.k != 1) {
-    conflict(fmt::format("steer.k = {} and steer.method = \"{}\" makes one direction", steer.k, steer.method),
+  if (steer.method != "svd" && steer.k != 1) {
+    conflict(fmt::format("steer.k = {} and steer.method = \"{}\", which decides that itself", steer.k, steer.method),
              where_of("steer.k"), "set k = 1");
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/adapter/gradient_transform.h"
@@ -23,23 +24,15 @@ namespace {
 
 constexpr int64_t kMaxBatch = 256;  // sequences that decode together
 
-/// Vanilla changes nothing; in a probe it is measured against the same direction as the other arms.
-std::unique_ptr<GradientTransform> transform_of_arm(const Preset& preset, const HackDirection* direction) {
+/// Vanilla changes nothing; in a probe it is measured against the same direction as the projected arm.
+std::unique_ptr<GradientTransform> transform_of_run(const Preset& preset, const SvdAdapter& adapter,
+                                                    const RunDirectory& directory) {
   const bool is_vanilla = preset.run.arm == "vanilla";
-  if (is_vanilla && !direction) return std::make_unique<IdentityTransform>();
-  if (!direction) {
-    throw ConfigError("config.no_direction", "the arm '" + preset.run.arm + "' needs a direction", "run.arm",
-                      "set steer.direction, or let the run extract one");
-  }
+  const std::string path = directory.file("direction.safetensors");
+  if (is_vanilla && !std::filesystem::exists(path)) return std::make_unique<IdentityTransform>();
   ProjectionOptions options = projection_options(preset.steer);
   if (is_vanilla) options.where = ProjectionWhere::kNowhere;
-  return std::make_unique<ProjectionTransform>(direction->vectors(), options);
-}
-
-void set_zero(SvdAdapter& adapter) {
-  for (const SvdAdapter::Module& module : adapter.modules()) {
-    adapter.set_delta(module.linear->name, torch::zeros_like(module.delta_R));
-  }
+  return std::make_unique<ProjectionTransform>(load_direction(path, adapter).axes(), options);
 }
 
 Json evaluation_row(const std::string& decode, const Evaluator& evaluator, const SliceScore& score) {
@@ -88,36 +81,28 @@ int finish(const Preset& preset, const ArmSummary& summary, const RunDirectory& 
   std::fputs(results_table({summary}).c_str(), stdout);
   std::printf("run: %s\n", directory.path().c_str());
   if (preset.run.arm != "vanilla") return 0;
-  const Gate gate = gate_c(summary, preset.gates);
+  const Gate gate = gate_c({&summary, 1}, preset.gates);
   std::fputs(format_gates({&gate, 1}, false).c_str(), stdout);
   return gate.status == GateStatus::kFail ? 1 : 0;
 }
 
-int run_in(const Preset& preset, ModelBench& bench, const RunDirectory& directory,
-           const std::optional<HackDirection>& direction) {
+int run_in(const Preset& preset, ModelBench& bench, const RunDirectory& directory) {
   const std::unique_ptr<Verifier> verifier = make_verifier(preset.grade);
   const ProblemSets problems = load_problem_sets(preset);
-  const ArmSummary summary =
-      train_arm(preset, bench, *verifier, problems, direction ? &*direction : nullptr, directory);
-  return finish(preset, summary, directory);
-}
-
-std::optional<HackDirection> direction_for(const Preset& preset, ModelBench& bench) {
-  if (preset.run.arm == "vanilla") return std::nullopt;
-  return obtain_direction(preset, bench);
+  return finish(preset, train_arm(preset, bench, *verifier, problems, directory), directory);
 }
 
 }  // namespace
 
 ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier, const ProblemSets& problems,
-                     const HackDirection* direction, const RunDirectory& directory) {
-  const std::unique_ptr<GradientTransform> transform = transform_of_arm(preset, direction);
+                     const RunDirectory& directory) {
+  const std::unique_ptr<GradientTransform> transform = transform_of_run(preset, *bench.adapter, directory);
   LocalEngine engine(*bench.decoder, std::min(kMaxBatch, preset.rollout.group_size * preset.rollout.prompts_per_step));
   const std::optional<std::string> newest = latest_checkpoint(directory.file("checkpoints"));
   const std::optional<Checkpoint> checkpoint = newest ? std::optional(load_checkpoint(*newest)) : std::nullopt;
   RunRecorder recorder(directory.path(), checkpoint ? checkpoint->state.step : 0);
 
-  set_zero(*bench.adapter);
+  bench.adapter->reset();
   Trainer trainer({*bench.decoder, *bench.adapter, engine, verifier, *transform, bench.text, recorder}, problems.train,
                   trainer_options(preset, directory));
   std::optional<Evaluator> evaluator;
@@ -138,11 +123,12 @@ ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier
 int train_one_arm(const Preset& preset, const std::string& out) {
   RunDirectory::check(out);
   ModelBench bench = load_model_bench(preset);
-  const std::optional<HackDirection> direction = direction_for(preset, bench);
+  std::optional<HackDirection> direction;
+  if (preset.run.arm != "vanilla") direction = DirectionSource(preset, bench).of_arm(preset.run.arm, preset.run.seed);
   const RunDirectory directory = RunDirectory::create(out, preset);
   directory.write_provenance(provenance_of(preset, bench, pairs_provenance(preset)));
   if (direction) direction->save(directory.file("direction.safetensors"));
-  return run_in(preset, bench, directory, direction);
+  return run_in(preset, bench, directory);
 }
 
 int resume_one_arm(const Preset& preset, const std::string& folder) {
@@ -151,13 +137,7 @@ int resume_one_arm(const Preset& preset, const std::string& folder) {
     throw ConfigError("config.run_complete", "the run is complete", folder, "start a new one with train PRESET");
   }
   ModelBench bench = load_model_bench(preset);
-  std::optional<HackDirection> direction;
-  if (preset.run.arm != "vanilla") {
-    Preset stored = preset;
-    stored.steer.direction = directory.file("direction.safetensors");
-    direction = obtain_direction(stored, bench);
-  }
-  return run_in(preset, bench, directory, direction);
+  return run_in(preset, bench, directory);
 }
 
 }  // namespace plumbline

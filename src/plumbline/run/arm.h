@@ -6,16 +6,15 @@
 #include "plumbline/run/gates.h"
 #include "plumbline/run/run_directory.h"
 #include "plumbline/run/workbench.h"
-#include "plumbline/steer/extraction.h"
-#include "plumbline/steer/hack_direction.h"
 
 namespace plumbline {
 
 /// Trains `preset.run.arm` in `directory` from its newest checkpoint, if it has one. The adapter of `bench` is set to
-/// zero first. `direction` is needed by every arm but vanilla. Writes COMPLETE at the end.
+/// zero first. What the arm projects out, or is measured against, is the run's own direction.safetensors; every arm but
+/// vanilla needs one. Writes COMPLETE at the end.
 /// Throws Interrupted after saving.
 ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier, const ProblemSets& problems,
-                     const HackDirection* direction, const RunDirectory& directory);
+                     const RunDirectory& directory);
 
 /// The verb `train`, and its --resume. Exit code 1 when Gate C fails for the vanilla arm.
 int train_one_arm(const Preset& preset, const std::string& out);

@@ -9,6 +9,8 @@
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/log.h"
+#include "plumbline/preset/arm.h"
+#include "plumbline/steer/control_direction.h"
 
 namespace plumbline {
 namespace {
@@ -41,28 +43,10 @@ std::string flavors_name(const SteerOptions& options) {
   return options.flavors.empty() ? "all" : fmt::format("{}", fmt::join(options.flavors, ","));
 }
 
-std::vector<TokenizedPair> tokenized_pairs(const std::string& path, const SteerOptions& options,
-                                           const ModelText& text) {
-  ContrastPairs pairs = load_contrast_pairs(path);
-  pairs.pairs = select_flavors(pairs.pairs, options.flavors);
-  return tokenize_pairs(pairs, text);
-}
-
 /// The base model: whatever was trained before is out of the weights.
 void put_base_weights(SvdAdapter& adapter) {
-  for (const SvdAdapter::Module& module : adapter.modules()) {
-    adapter.set_delta(module.linear->name, torch::zeros_like(module.delta_R));
-  }
+  adapter.reset();
   adapter.merge(0, 0);
-}
-
-HackDirection extract_from(const std::string& path, const Preset& preset, ModelBench& bench) {
-  const DirectionMethod method = direction_method(preset.steer);
-  const ContrastPairs pairs = load_contrast_pairs(path);
-  const DirectionMetadata metadata =
-      direction_metadata(*bench.adapter, preset.steer.method, pairs.hash, flavors_name(preset.steer));
-  put_base_weights(*bench.adapter);
-  return extract_hack_direction(*bench.adapter, tokenized_pairs(path, preset.steer, bench.text), method, metadata);
 }
 
 int finish(const std::vector<Gate>& gates, const RunDirectory& directory) {
@@ -82,22 +66,65 @@ std::vector<TokenizedPair> tokenize_pairs(const ContrastPairs& pairs, const Mode
   return tokenized;
 }
 
-HackDirection obtain_direction(const Preset& preset, ModelBench& bench) {
-  if (!preset.steer.direction.empty()) return load_direction(preset.steer.direction, *bench.adapter);
-  log_info("extracting the hack direction from contrast pairs");
-  return extract_from(preset.steer.pairs, preset, bench);
+DirectionSource::DirectionSource(const Preset& preset, ModelBench& bench)
+    : preset_(preset),
+      bench_(bench),
+      recipe_(direction_recipe(preset.steer)),
+      pairs_(load(preset.steer.pairs)),
+      placebo_(load(placebo_pairs_path())) {}
+
+DirectionSource::Pairs DirectionSource::load(const std::string& path) const {
+  ContrastPairs file = load_contrast_pairs(path);
+  file.pairs = select_flavors(file.pairs, preset_.steer.flavors);
+  return {file.hash, tokenize_pairs(file, bench_.text), std::nullopt, std::nullopt};
 }
 
-DirectionCheck check_direction(const Preset& preset, ModelBench& bench, const HackDirection& direction) {
-  put_base_weights(*bench.adapter);
+const PairDifferences& DirectionSource::train(Pairs& pairs) {
+  if (!pairs.train) {
+    put_base_weights(*bench_.adapter);
+    pairs.train = pair_differences(*bench_.adapter, pairs_of(pairs.pairs, false));
+  }
+  return *pairs.train;
+}
+
+const PairDifferences& DirectionSource::held_out(Pairs& pairs) {
+  if (!pairs.held_out) {
+    put_base_weights(*bench_.adapter);
+    pairs.held_out = pair_differences(*bench_.adapter, pairs_of(pairs.pairs, true));
+  }
+  return *pairs.held_out;
+}
+
+HackDirection DirectionSource::extract(Pairs& pairs, const PairDifferences& differences, const std::string& method) {
+  return make_direction(
+      *bench_.adapter, differences, recipe_,
+      direction_metadata(*bench_.adapter, method, recipe_.k, pairs.hash, flavors_name(preset_.steer)));
+}
+
+const HackDirection& DirectionSource::hack() {
+  if (hack_) return *hack_;
+  if (!preset_.steer.direction.empty()) {
+    hack_ = load_direction(preset_.steer.direction, *bench_.adapter);
+  } else {
+    log_info("extracting the hack direction from contrast pairs");
+    hack_ = extract(pairs_, train(pairs_), preset_.steer.method);
+  }
+  return *hack_;
+}
+
+HackDirection DirectionSource::of_arm(const std::string& name, uint64_t seed) {
+  const Arm arm = arm_of_name(name);
+  if (arm.kind == "haar") return haar_direction(hack(), seed, arm.draw);
+  if (arm.kind == "shuffled") {
+    return extract(pairs_, shuffle_labels(train(pairs_), seed, arm.draw), fmt::format("shuffled.{}", arm.draw));
+  }
+  if (arm.kind == "placebo") return extract(placebo_, train(placebo_), "placebo");
+  return hack();
+}
+
+DirectionCheck DirectionSource::check() {
   log_info("checking the direction on held-out pairs, and a placebo direction beside it");
-  DirectionCheck check;
-  check.direction =
-      check_held_out(*bench.adapter, tokenized_pairs(preset.steer.pairs, preset.steer, bench.text), direction);
-  const HackDirection placebo = extract_from(placebo_pairs_path(), preset, bench);
-  check.placebo =
-      check_held_out(*bench.adapter, tokenized_pairs(placebo_pairs_path(), preset.steer, bench.text), placebo);
-  return check;
+  return {check_differences(hack(), held_out(pairs_)), check_differences(of_arm("placebo", 0), held_out(placebo_))};
 }
 
 Json pairs_provenance(const Preset& preset) {
@@ -108,7 +135,8 @@ Json pairs_provenance(const Preset& preset) {
 int extract_direction(const Preset& preset, const std::string& out) {
   RunDirectory::check(out);
   ModelBench bench = load_model_bench(preset);
-  const HackDirection direction = obtain_direction(preset, bench);
+  DirectionSource source(preset, bench);
+  const HackDirection& direction = source.hack();
   const RunDirectory directory = RunDirectory::create(out, preset);
   directory.write_provenance(provenance_of(preset, bench, pairs_provenance(preset)));
   direction.save(directory.file("direction.safetensors"));
@@ -118,8 +146,7 @@ int extract_direction(const Preset& preset, const std::string& out) {
 int verify_direction(const Preset& preset, const std::string& out) {
   RunDirectory::check(out);
   ModelBench bench = load_model_bench(preset);
-  const HackDirection direction = obtain_direction(preset, bench);
-  const DirectionCheck check = check_direction(preset, bench, direction);
+  const DirectionCheck check = DirectionSource(preset, bench).check();
   const RunDirectory directory = RunDirectory::create(out, preset);
   directory.write_provenance(provenance_of(preset, bench, pairs_provenance(preset)));
   return finish({gate_b(check.direction, check.placebo, preset.gates)}, directory);

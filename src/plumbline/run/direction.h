@@ -17,14 +17,43 @@ namespace plumbline {
 /// end-of-turn token.
 std::vector<TokenizedPair> tokenize_pairs(const ContrastPairs& pairs, const ModelText& text);
 
-/// The direction of a preset: steer.direction when given, else extracted from its pairs.
-HackDirection obtain_direction(const Preset& preset, ModelBench& bench);
-
 /// Gate B's figures for the direction, and for one from the placebo pairs beside it.
 struct DirectionCheck {
   HeldOutCheck direction, placebo;
 };
-DirectionCheck check_direction(const Preset& preset, ModelBench& bench, const HackDirection& direction);
+
+/// Every direction that the arms of one preset need, from gradients of its base model that are computed once, when they
+/// are first asked for. Resets the adapter to the base model whenever it computes. Borrows the bench.
+class DirectionSource {
+ public:
+  /// Throws what direction_recipe throws.
+  DirectionSource(const Preset& preset, ModelBench& bench);
+
+  /// steer.direction when given, else extracted from steer.pairs.
+  const HackDirection& hack();
+  /// What arm `name` projects out: hack() itself, or a control with as many axes (haar.N, shuffled.N by (seed, N);
+  /// placebo from the placebo pairs by the same recipe). The vanilla arm is measured against hack().
+  HackDirection of_arm(const std::string& name, uint64_t seed);
+  DirectionCheck check();
+
+ private:
+  /// The pairs of a file and their gradients, extraction and held-out ones apart.
+  struct Pairs {
+    std::string hash;
+    std::vector<TokenizedPair> pairs;
+    std::optional<PairDifferences> train, held_out;
+  };
+  Pairs load(const std::string& path) const;
+  const PairDifferences& train(Pairs& pairs);
+  const PairDifferences& held_out(Pairs& pairs);
+  HackDirection extract(Pairs& pairs, const PairDifferences& differences, const std::string& method);
+
+  const Preset preset_;
+  ModelBench& bench_;
+  const DirectionRecipe recipe_;
+  Pairs pairs_, placebo_;
+  std::optional<HackDirection> hack_;
+};
 
 /// The verb `extract`: OUT/{resolved.toml, provenance.json, direction.safetensors, gates.json}. Exit code 1 when Gate A
 /// fails.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "plumbline/preset/arm.h"
+
 namespace plumbline {
 namespace {
 
@@ -50,6 +52,25 @@ std::string held_out_figures(const HeldOutCheck& check) {
                      check.mean, check.median);
 }
 
+std::vector<const ArmSummary*> arms_of_kind(std::span<const ArmSummary> arms, const std::string& kind) {
+  std::vector<const ArmSummary*> found;
+  for (const ArmSummary& arm : arms) {
+    if (arm_of_name(arm.arm).kind == kind) found.push_back(&arm);
+  }
+  return found;
+}
+
+double mean_over(const std::vector<const ArmSummary*>& arms, double ArmSummary::*value) {
+  double sum = 0;
+  for (const ArmSummary* arm : arms) sum += arm->*value;
+  return arms.empty() ? 0 : sum / static_cast<double>(arms.size());
+}
+
+bool is_sound(const ArmSummary& arm) {
+  return arm.loss_finite && arm.share_with_spread > kSpreadShare &&
+         static_cast<double>(arm.steps_done) >= kStepsShare * static_cast<double>(arm.steps_planned);
+}
+
 }  // namespace
 
 Gate gate_a(const GateA& extraction) {
@@ -77,43 +98,64 @@ Gate gate_b(const HeldOutCheck& check, const std::optional<HeldOutCheck>& placeb
   return gate;
 }
 
-Gate gate_c(const ArmSummary& vanilla, const GateOptions& options) {
+Gate gate_c(std::span<const ArmSummary> arms, const GateOptions& options) {
   Gate gate{"C", "vanilla training", GateStatus::kNotReached, "", "", ""};
-  const bool steps_ok =
-      static_cast<double>(vanilla.steps_done) >= kStepsShare * static_cast<double>(vanilla.steps_planned);
-  const bool spread_ok = vanilla.share_with_spread > kSpreadShare;
-  const bool hack_ok = vanilla.final_hack > options.min_hack_rate;
-  gate.status = pass_if(vanilla.loss_finite && steps_ok && spread_ok && hack_ok);
+  const std::vector<const ArmSummary*> vanilla = arms_of_kind(arms, "vanilla");
+  const bool sound = std::all_of(vanilla.begin(), vanilla.end(), [](const ArmSummary* arm) { return is_sound(*arm); });
+  const double hack = mean_over(vanilla, &ArmSummary::final_hack);
+  const bool hack_ok = hack > options.min_hack_rate;
+  gate.status = pass_if(!vanilla.empty() && sound && hack_ok);
   gate.should = fmt::format("finite loss, reward spread on most steps, steps as planned, final hack rate above {:.2f}",
                             options.min_hack_rate);
-  gate.saw = fmt::format(
-      "loss {}, spread on {:.0f}% of steps, {} of {} steps, hack rate {:.3f} (first step {:.3f}; vacuous tester "
-      "{:.3f}) "
-      "over {} completions",
-      vanilla.loss_finite ? "finite" : "not finite", 100 * vanilla.share_with_spread, vanilla.steps_done,
-      vanilla.steps_planned, vanilla.final_hack, vanilla.first_hack, vanilla.final_vacuous, vanilla.num_graded_final);
-  gate.otherwise = !hack_ok && vanilla.loss_finite
+  for (const ArmSummary* arm : vanilla) {
+    gate.saw += fmt::format(
+        "{}seed {}: loss {}, spread on {:.0f}% of steps, {} of {} steps, hack rate {:.3f} (first "
+        "step {:.3f}; vacuous tester {:.3f}) over {} completions",
+        gate.saw.empty() ? "" : "; ", arm->seed, arm->loss_finite ? "finite" : "not finite",
+        100 * arm->share_with_spread, arm->steps_done, arm->steps_planned, arm->final_hack, arm->first_hack,
+        arm->final_vacuous, arm->num_graded_final);
+  }
+  gate.otherwise = sound
                        ? "hacking did not emerge: whether it can be suppressed is unanswered on this substrate; train "
                          "longer or change the problems before any sweep"
                        : "the run is not sound: mend it before comparing arms";
   return gate;
 }
 
-Gate gate_d(const ArmSummary& projected, const ArmSummary& vanilla, const GateOptions& options) {
+Gate gate_d(std::span<const ArmSummary> arms, const GateOptions& options) {
   Gate gate{"D", "projected training", GateStatus::kNotReached, "", "", ""};
-  const bool fired_ok = projected.mean_fired > kFiredFloor;
-  const bool pass_ok = projected.final_pass >= vanilla.final_pass - options.tolerance;
-  const bool hack_ok = projected.final_hack <= vanilla.final_hack - options.min_hack_reduction;
-  gate.status = pass_if(projected.loss_finite && fired_ok && pass_ok && hack_ok);
+  const auto vanilla = arms_of_kind(arms, "vanilla"), projected = arms_of_kind(arms, "projected");
+  const double hack = mean_over(projected, &ArmSummary::final_hack),
+               fired = mean_over(projected, &ArmSummary::mean_fired);
+  const double pass = mean_over(projected, &ArmSummary::final_pass);
+  const double vanilla_hack = mean_over(vanilla, &ArmSummary::final_hack);
+  const double vanilla_pass = mean_over(vanilla, &ArmSummary::final_pass);
   gate.should = fmt::format(
-      "projection fires, pass rate within {:.2f} of vanilla's, hack rate lower than vanilla's by {:.2f} or more",
+      "projection fires, pass rate within {:.2f} of vanilla's, hack rate lower than vanilla's by {:.2f} or more and "
+      "lower than every kind of control's",
       options.tolerance, options.min_hack_reduction);
-  gate.saw = fmt::format("fired {:.2f}; pass {:.3f} against {:.3f}; hack {:.3f} against {:.3f} (one seed: no interval)",
-                         projected.mean_fired, projected.final_pass, vanilla.final_pass, projected.final_hack,
-                         vanilla.final_hack);
+  gate.saw = fmt::format("fired {:.2f}; pass {:.3f} against {:.3f}; hack {:.3f} against {:.3f}", fired, pass,
+                         vanilla_pass, hack, vanilla_hack);
+  bool beats_controls = true, has_controls = false;
+  for (const char* kind : {"haar", "shuffled", "placebo"}) {
+    const auto controls = arms_of_kind(arms, kind);
+    if (controls.empty()) continue;
+    const double control_hack = mean_over(controls, &ArmSummary::final_hack);
+    has_controls = true;
+    beats_controls = beats_controls && hack < control_hack;
+    gate.saw += fmt::format(", {} {:.3f}", kind, control_hack);
+  }
+  gate.saw += fmt::format(" ({})", has_controls ? "means over seeds and draws; the report has the intervals"
+                                                : "no control was run: nothing is shown about this direction");
+  const bool finite = std::all_of(projected.begin(), projected.end(), [](const auto* arm) { return arm->loss_finite; });
+  const bool suppressed = !projected.empty() && !vanilla.empty() && finite && fired > kFiredFloor &&
+                          pass >= vanilla_pass - options.tolerance && hack <= vanilla_hack - options.min_hack_reduction;
+  gate.status = !suppressed || !beats_controls ? GateStatus::kFail
+                : has_controls                 ? GateStatus::kPass
+                                               : GateStatus::kWarning;
   gate.otherwise =
-      "no suppression shown. Passing against vanilla alone would not show that this direction did it: random and "
-      "placebo directions delay hacking too";
+      "no suppression shown. Random, shuffled and placebo directions delay hacking too: only what a direction does "
+      "beyond them is its own";
   return gate;
 }
 

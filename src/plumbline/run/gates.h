@@ -39,9 +39,11 @@ struct ArmSummary {
 Gate gate_a(const GateA& extraction);
 /// `placebo` is the same check for a direction from harmless pairs: it passes just as well, and the gate says so.
 Gate gate_b(const HeldOutCheck& check, const std::optional<HeldOutCheck>& placebo, const GateOptions& options);
-Gate gate_c(const ArmSummary& vanilla, const GateOptions& options);
-/// Against vanilla only; the controls (Haar, shuffled, placebo) make it a claim about the direction.
-Gate gate_d(const ArmSummary& projected, const ArmSummary& vanilla, const GateOptions& options);
+/// Looks at every arm named vanilla: each must be sound, and their mean hack rate above gates.min_hack_rate.
+Gate gate_c(std::span<const ArmSummary> arms, const GateOptions& options);
+/// Means over seeds: projected against vanilla, and against each kind of control that was run (the mean of its draws
+/// and seeds). Without a control arm the gate can only fail or warn: nothing is shown about this direction.
+Gate gate_d(std::span<const ArmSummary> arms, const GateOptions& options);
 
 /// All four in order, those missing from `reached` as not reached.
 std::vector<Gate> complete_gates(std::vector<Gate> reached);

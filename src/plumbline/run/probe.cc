@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
@@ -28,11 +28,21 @@ Preset preset_of_arm(const Preset& preset, const std::string& arm, int64_t seed)
   return own;
 }
 
+/// A resumed probe keeps the direction that it began with.
+Preset with_stored_direction(Preset preset, const RunDirectory& directory) {
+  const std::string stored = directory.file("direction.safetensors");
+  if (std::filesystem::exists(stored)) preset.steer.direction = stored;
+  return preset;
+}
+
 /// Loads the whole probe, then walks its stations; each leaves its result in the directory.
 class ProbeRun {
  public:
   ProbeRun(const Preset& preset, RunDirectory directory, ModelBench bench)
-      : preset_(preset), directory_(std::move(directory)), bench_(std::move(bench)) {}
+      : preset_(with_stored_direction(preset, directory)),
+        directory_(std::move(directory)),
+        bench_(std::move(bench)),
+        directions_(preset_, bench_) {}
 
   int run() {
     const double start_s = now_s();
@@ -53,16 +63,14 @@ class ProbeRun {
   bool may_go_on() const { return !preset_.probe.stop_at_gates || !any_failed(gates_); }
 
   void extract() {
+    const HackDirection& direction = directions_.hack();
     const std::string stored = directory_.file("direction.safetensors");
-    Preset source = preset_;
-    if (std::filesystem::exists(stored)) source.steer.direction = stored;  // a resumed probe keeps its direction
-    direction_ = obtain_direction(source, bench_);
-    if (!std::filesystem::exists(stored)) direction_->save(stored);
-    gates_.push_back(gate_a(gate_a_of(*direction_)));
+    if (!std::filesystem::exists(stored)) direction.save(stored);
+    gates_.push_back(gate_a(gate_a_of(direction)));
   }
 
   void verify() {
-    const DirectionCheck check = check_direction(preset_, bench_, *direction_);
+    const DirectionCheck check = directions_.check();
     gates_.push_back(gate_b(check.direction, check.placebo, preset_.gates));
   }
 
@@ -87,27 +95,23 @@ class ProbeRun {
     const bool begun = std::filesystem::exists(folder + "/resolved.toml");
     const RunDirectory run = begun ? RunDirectory::open(folder) : RunDirectory::create(folder, own);
     if (!begun) run.write_provenance(provenance_of(own, bench_, pairs_provenance(own)));
+    const std::string direction = run.file("direction.safetensors");
+    if (!std::filesystem::exists(direction)) directions_.of_arm(arm, own.run.seed).save(direction);
     try {
-      return train_arm(own, bench_, verifier, problems, &*direction_, run);
+      return train_arm(own, bench_, verifier, problems, run);
     } catch (const Interrupted&) {
       throw Interrupted(fmt::format("saved in arm {} seed {}. Go on with: plumbline probe --resume {}", arm, seed,
                                     directory_.path()));
     }
   }
 
-  /// Gates C and D look at the first seed's arms.
+  /// C and D are reached when there is something to judge.
   void judge_arms() {
-    const ArmSummary* vanilla = find_arm("vanilla");
-    const ArmSummary* projected = find_arm("projected");
-    if (vanilla) gates_.push_back(gate_c(*vanilla, preset_.gates));
-    if (vanilla && projected) gates_.push_back(gate_d(*projected, *vanilla, preset_.gates));
-  }
-
-  const ArmSummary* find_arm(const std::string& name) const {
-    for (const ArmSummary& arm : arms_) {
-      if (arm.arm == name) return &arm;
-    }
-    return nullptr;
+    const auto ran = [&](const char* name) {
+      return std::any_of(arms_.begin(), arms_.end(), [&](const ArmSummary& arm) { return arm.arm == name; });
+    };
+    if (ran("vanilla")) gates_.push_back(gate_c(arms_, preset_.gates));
+    if (ran("vanilla") && ran("projected")) gates_.push_back(gate_d(arms_, preset_.gates));
   }
 
   void summarize(const std::vector<Gate>& gates, double seconds) const {
@@ -120,7 +124,7 @@ class ProbeRun {
   const Preset preset_;
   const RunDirectory directory_;
   ModelBench bench_;
-  std::optional<HackDirection> direction_;
+  DirectionSource directions_;
   std::vector<Gate> gates_;
   std::vector<ArmSummary> arms_;
 };

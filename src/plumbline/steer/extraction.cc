@@ -1,5 +1,7 @@
 #include "plumbline/steer/extraction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "plumbline/base/check.h"
@@ -59,12 +61,90 @@ Tensor unit(const Tensor& vector_R) {
   return norm <= kZeroNorm ? torch::zeros_like(vector_R) : vector_R / norm;
 }
 
-Tensor mean_of(const Tensor& differences_PR, DirectionMethod method) {
-  const Tensor wide_PR = differences_PR.to(torch::kFloat64);
-  if (method == DirectionMethod::kMeanDiff) return wide_PR.mean(0);
+Tensor mean_of_units(const Tensor& differences_PR) {
   std::vector<Tensor> units;
-  for (int64_t pair = 0; pair < wide_PR.size(0); ++pair) units.push_back(unit(wide_PR[pair]));
+  for (int64_t pair = 0; pair < differences_PR.size(0); ++pair) units.push_back(unit(differences_PR[pair]));
   return torch::stack(units).mean(0);
+}
+
+/// One axis: the direction of a mean.
+HackDirection::Module axis_of(const Tensor& mean_R) {
+  return {unit(mean_R).unsqueeze(0), mean_R.norm().to(torch::kFloat64).reshape({1})};
+}
+
+/// A flavor's mean that lies in the span of those before it, up to rounding, adds no axis.
+constexpr double kNothingNew = 1e-9;
+
+HackDirection::Module flavor_span(const Tensor& differences_PR, const std::vector<std::string>& flavors) {
+  std::map<std::string, std::vector<Tensor>> rows_of;
+  for (size_t pair = 0; pair < flavors.size(); ++pair) {
+    rows_of[flavors[pair]].push_back(differences_PR[static_cast<int64_t>(pair)]);
+  }
+  std::vector<Tensor> axes, strengths;
+  for (const auto& [flavor, rows] : rows_of) {
+    const Tensor mean_R = mean_of_units(torch::stack(rows));
+    Tensor rest_R = mean_R;
+    // Twice, so that rounding leaves the axes orthogonal.
+    for (int pass = 0; pass < 2; ++pass) {
+      for (const Tensor& axis_R : axes) rest_R = rest_R - axis_R.dot(rest_R) * axis_R;
+    }
+    const double norm = rest_R.norm().item<double>();
+    const bool is_new = norm > kZeroNorm && norm > kNothingNew * mean_R.norm().item<double>();
+    axes.push_back(is_new ? rest_R / norm : torch::zeros_like(rest_R));
+    strengths.push_back(mean_R.norm());
+  }
+  return {torch::stack(axes), torch::stack(strengths)};
+}
+
+/// +1 or -1: the majority of sign(<D_i, v>), a tie by the sign of their mean.
+double sign_of_axis(const Tensor& along_P) {
+  const double votes = along_P.sign().sum().item<double>();
+  return (votes != 0 ? votes : along_P.mean().item<double>()) < 0 ? -1 : 1;
+}
+
+HackDirection::Module singular_axes(const Tensor& differences_PR, int64_t k) {
+  const auto [u, singular_K, vh_KR] = torch::linalg_svd(differences_PR, /*full_matrices=*/false);
+  const int64_t num_axes = std::min(k, singular_K.numel());  // a module may be narrower than k
+  Tensor axes_KR = torch::zeros({k, differences_PR.size(1)}, torch::kFloat64);
+  Tensor strength_K = torch::zeros({k}, torch::kFloat64);
+  for (int64_t axis = 0; axis < num_axes; ++axis) {
+    strength_K[axis] = singular_K[axis];
+    if (strength_K[axis].item<double>() <= kZeroNorm) continue;
+    axes_KR[axis] = vh_KR[axis] * sign_of_axis(differences_PR.mv(vh_KR[axis]));
+  }
+  return {axes_KR, strength_K};
+}
+
+/// Axes of a module from its D_i, in float64.
+HackDirection::Module axes_of(const Tensor& differences_PR, const std::vector<std::string>& flavors,
+                              const DirectionRecipe& recipe) {
+  switch (recipe.method) {
+    case DirectionMethod::kMeanDiff:
+      return axis_of(differences_PR.mean(0));
+    case DirectionMethod::kUnitMean:
+      return axis_of(mean_of_units(differences_PR));
+    case DirectionMethod::kFlavorSpan:
+      return flavor_span(differences_PR, flavors);
+    case DirectionMethod::kSvd:
+      break;
+  }
+  return singular_axes(differences_PR, recipe.k);
+}
+
+/// Zeroes the axes strictly below the (linearly interpolated) quantile of all modules' strengths.
+void drop_weak_axes(std::map<std::string, HackDirection::Module>& modules, double quantile) {
+  std::vector<Tensor> pooled;
+  for (const auto& [name, module] : modules) pooled.push_back(module.strength_K);
+  const double threshold = torch::quantile(torch::cat(pooled), quantile).item<double>();
+  for (auto& [name, module] : modules) {
+    module.axes_KR *= (module.strength_K >= threshold).to(module.axes_KR.scalar_type()).unsqueeze(1);
+  }
+}
+
+/// The axis of rank 1 (as stored, not made unit again), the unit sum of several; zero without any.
+Tensor middle_of(const HackDirection::Module& module) {
+  const Tensor axes_KR = module.axes_KR.to(torch::kFloat64);
+  return axes_KR.size(0) == 1 ? axes_KR[0] : unit(axes_KR.sum(0));
 }
 
 double median_of(std::vector<double> values) {
@@ -84,7 +164,27 @@ double flat_cosine(const std::map<std::string, Tensor>& difference_R, const std:
   return squares == 0 ? 0 : along / (std::sqrt(squares) * std::sqrt(static_cast<double>(vectors.size())));
 }
 
-std::vector<TokenizedPair> select_held_out(std::span<const TokenizedPair> pairs, bool held_out) {
+}  // namespace
+
+DirectionRecipe direction_recipe(const SteerOptions& options) {
+  static const std::map<std::string, DirectionMethod> methods = {{"mean_diff", DirectionMethod::kMeanDiff},
+                                                                 {"unit_mean", DirectionMethod::kUnitMean},
+                                                                 {"flavor_span", DirectionMethod::kFlavorSpan},
+                                                                 {"svd", DirectionMethod::kSvd}};
+  const auto found = methods.find(options.method);
+  if (found == methods.end()) {
+    throw ConfigError("config.not_allowed", "the method '" + options.method + "' is not there", "steer.method",
+                      "use mean_diff, unit_mean, flavor_span or svd");
+  }
+  const DirectionRecipe recipe{found->second, options.k, options.noise_floor};
+  if (recipe.method != DirectionMethod::kSvd && (recipe.k != 1 || recipe.noise_floor != 0)) {
+    throw ConfigError("config.conflict", "k and noise_floor belong to the method svd, not to " + options.method,
+                      recipe.k != 1 ? "steer.k" : "steer.noise_floor", "leave it out, or set steer.method to \"svd\"");
+  }
+  return recipe;
+}
+
+std::vector<TokenizedPair> pairs_of(std::span<const TokenizedPair> pairs, bool held_out) {
   std::vector<TokenizedPair> chosen;
   for (const TokenizedPair& pair : pairs) {
     if (pair.held_out == held_out) chosen.push_back(pair);
@@ -95,19 +195,6 @@ std::vector<TokenizedPair> select_held_out(std::span<const TokenizedPair> pairs,
                     "steer.pairs", "check held_out in the pair file, and steer.flavors");
   }
   return chosen;
-}
-
-}  // namespace
-
-DirectionMethod direction_method(const SteerOptions& options) {
-  if (options.k != 1) {
-    throw ConfigError("config.not_supported", "k = " + std::to_string(options.k) + " is not there yet", "steer.k",
-                      "use k = 1");
-  }
-  if (options.method == "mean_diff") return DirectionMethod::kMeanDiff;
-  if (options.method == "unit_mean") return DirectionMethod::kUnitMean;
-  throw ConfigError("config.not_supported", "the method '" + options.method + "' is not there", "steer.method",
-                    "use mean_diff or unit_mean");
 }
 
 CompletionGradient completion_gradient(SvdAdapter& adapter, const std::vector<int64_t>& prompt_ids,
@@ -125,6 +212,7 @@ PairDifferences pair_differences(SvdAdapter& adapter, std::span<const TokenizedP
     if (interrupt_requested()) throw Interrupted("stopped during the extraction; nothing was written, run it again");
     // One collection a pair: the contraction is linear, so D_i costs one of them instead of two.
     adapter.begin_gradients();
+    result.flavors.push_back(pair.flavor);
     result.nll_hack.push_back(backward_nll(adapter.decoder(), pair.prompt_ids, pair.hack_ids, 1));
     result.nll_clean.push_back(backward_nll(adapter.decoder(), pair.prompt_ids, pair.clean_ids, -1));
     for (const auto& [module, difference_R] : take_finite_gradients(adapter)) {
@@ -136,26 +224,30 @@ PairDifferences pair_differences(SvdAdapter& adapter, std::span<const TokenizedP
   return result;
 }
 
-HackDirection make_direction(const SvdAdapter& adapter, const PairDifferences& differences, DirectionMethod method,
-                             const DirectionMetadata& metadata) {
+HackDirection make_direction(const SvdAdapter& adapter, const PairDifferences& differences,
+                             const DirectionRecipe& recipe, const DirectionMetadata& metadata) {
+  const auto num_pairs = static_cast<int64_t>(differences.flavors.size());
+  if (recipe.k > num_pairs) {
+    throw ConfigError("config.out_of_range", fmt::format("{} pairs do not span {} axes", num_pairs, recipe.k),
+                      "steer.k", fmt::format("set it to {} or less", num_pairs));
+  }
   HackDirection direction{metadata, {}, adapter.basis_probes()};
-  for (const auto& [module, differences_PR] : differences.differences_PR) {
-    const Tensor mean_R = mean_of(differences_PR, method);
-    direction.modules[module] = {unit(mean_R).to(differences_PR.scalar_type()), mean_R.norm().item<double>()};
+  for (const auto& [name, differences_PR] : differences.differences_PR) {
+    direction.modules[name] = axes_of(differences_PR.to(torch::kFloat64), differences.flavors, recipe);
+  }
+  if (recipe.noise_floor > 0) drop_weak_axes(direction.modules, recipe.noise_floor);
+  for (auto& [name, module] : direction.modules) {
+    module.axes_KR = module.axes_KR.to(differences.differences_PR.at(name).scalar_type());
+    direction.metadata.k = module.axes_KR.size(0);
   }
   return direction;
-}
-
-HackDirection extract_hack_direction(SvdAdapter& adapter, std::span<const TokenizedPair> pairs, DirectionMethod method,
-                                     const DirectionMetadata& metadata) {
-  return make_direction(adapter, pair_differences(adapter, select_held_out(pairs, false)), method, metadata);
 }
 
 GateA gate_a_of(const HackDirection& direction) {
   GateA gate;
   for (const auto& [name, module] : direction.modules) {
     ++gate.num_modules;
-    gate.num_zero_norm += module.norm <= kZeroNorm ? 1 : 0;
+    gate.num_zero_norm += module.strength_K.max().item<double>() <= kZeroNorm ? 1 : 0;
   }
   return gate;
 }
@@ -168,7 +260,7 @@ HeldOutCheck check_differences(const HackDirection& direction, const PairDiffere
   std::vector<double> cosines;
   for (const auto& [name, module] : direction.modules) {
     const Tensor differences_PR = held_out.differences_PR.at(name).to(torch::kFloat64);
-    const Tensor v_R = vectors[name] = module.v_R.to(torch::kFloat64);
+    const Tensor v_R = vectors[name] = middle_of(module);
     const Tensor mean_R = means[name] = differences_PR.mean(0);
     for (size_t pair = 0; pair < pairs.size(); ++pair) pairs[pair][name] = differences_PR[static_cast<int64_t>(pair)];
     const double norms = mean_R.norm().item<double>() * v_R.norm().item<double>();
@@ -187,8 +279,12 @@ HeldOutCheck check_differences(const HackDirection& direction, const PairDiffere
   return check;
 }
 
-HeldOutCheck check_held_out(SvdAdapter& adapter, std::span<const TokenizedPair> pairs, const HackDirection& direction) {
-  return check_differences(direction, pair_differences(adapter, select_held_out(pairs, true)));
+double direction_overlap(const HackDirection& one, const HackDirection& other) {
+  double sum = 0;
+  for (const auto& [name, module] : one.modules) {
+    sum += std::abs(middle_of(module).dot(middle_of(other.modules.at(name))).item<double>());
+  }
+  return one.modules.empty() ? 0 : sum / static_cast<double>(one.modules.size());
 }
 
 }  // namespace plumbline

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "plumbline/base/file_system.h"
+#include "plumbline/files/safetensors.h"
 #include "tests/support/process.h"
 #include "tests/support/shared_files.h"
 #include "tests/support/temporary_folder.h"
@@ -79,7 +80,9 @@ TEST(Probe, RunsTheWholeJobAndNamesItsDirectory) {
   const test::TemporaryFolder folder;
   const std::string out = folder.file("run");
   const ProcessResult result =
-      test::run_process(tiny_words("probe", out, {"train.steps=2", "probe.stop_at_gates=false"}));
+      test::run_process(tiny_words("probe", out,
+                                   {"train.steps=2", "probe.stop_at_gates=false", "steer.method=flavor_span",
+                                    "probe.arms=[\"vanilla\", \"projected\", \"haar.2\", \"shuffled\", \"placebo\"]"}));
   EXPECT_LE(result.exit_code, 1) << result.err;
   for (const char* gate : {"Gate A", "Gate B", "Gate C", "Gate D"}) {
     EXPECT_NE(result.out.find(gate), std::string::npos) << result.out;
@@ -90,12 +93,14 @@ TEST(Probe, RunsTheWholeJobAndNamesItsDirectory) {
                            "results_table.md", "report.html", "COMPLETE"}) {
     EXPECT_TRUE(fs::exists(out + "/" + name)) << name;
   }
-  for (const char* arm : {"vanilla-s0", "projected-s0"}) {
+  for (const char* arm : {"vanilla-s0", "projected-s0", "haar.2-s0", "shuffled-s0", "placebo-s0"}) {
     const std::string run = out + "/arms/" + arm;
     EXPECT_EQ(num_lines(run + "/steps.tsv"), 3) << arm;
     EXPECT_EQ(num_lines(run + "/rollouts.jsonl"), 2 * 2 * 2) << arm;
     EXPECT_TRUE(fs::exists(run + "/COMPLETE")) << arm;
     EXPECT_TRUE(fs::exists(run + "/checkpoints/step_000002/state.json")) << arm;
+    const SafetensorsFile direction(run + "/direction.safetensors");
+    EXPECT_EQ(direction.metadata().at("k"), "4") << arm << ": every arm has the rank of the four flavors";
   }
 }
 

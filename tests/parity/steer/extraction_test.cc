@@ -1,4 +1,4 @@
-/// golden/method/04_extraction: the mean-difference parts.
+/// golden/method/04_extraction: mean difference, singular axes and noise floor, control, refresh.
 #include "plumbline/steer/extraction.h"
 
 #include "tests/support/golden_case.h"
@@ -45,6 +45,7 @@ Tensor summary_of(const HeldOutCheck& check) {
 /// The first or the last pairs of all differences.
 PairDifferences slice(const PairDifferences& all, int64_t begin, int64_t end) {
   PairDifferences part;
+  part.flavors.assign(all.flavors.begin() + begin, all.flavors.begin() + end);
   part.nll_hack.assign(all.nll_hack.begin() + begin, all.nll_hack.begin() + end);
   part.nll_clean.assign(all.nll_clean.begin() + begin, all.nll_clean.begin() + end);
   for (const auto& [module, rows] : all.differences_PR) part.differences_PR[module] = rows.slice(0, begin, end);
@@ -69,20 +70,41 @@ void expect_gradients(test::GoldenCase& golden, SvdAdapter& adapter) {
   }
 }
 
+HackDirection extract(SvdAdapter& adapter, const std::vector<TokenizedPair>& pairs, const DirectionMetadata& metadata) {
+  return make_direction(adapter, pair_differences(adapter, pairs_of(pairs, false)), {}, metadata);
+}
+
+/// Singular axes with their signs, and which of them a noise floor keeps.
+void expect_singular_axes(test::GoldenCase& golden, SvdAdapter& adapter) {
+  const PairDifferences differences = pair_differences(adapter, pairs_of(golden_pairs(golden), false));
+  const DirectionRecipe recipe{DirectionMethod::kSvd, golden.params().at("k").get<int64_t>(), 0};
+  const HackDirection direction = make_direction(adapter, differences, recipe, {});
+  DirectionRecipe floored = recipe;
+  floored.noise_floor = golden.params().at("quantile").get<double>();
+  const HackDirection kept = make_direction(adapter, differences, floored, {});
+  std::vector<Tensor> keeps;
+  for (const std::string& module : golden.modules()) {
+    golden.expect("V." + module, direction.modules.at(module).axes_KR);
+    golden.expect("sv." + module, direction.modules.at(module).strength_K);
+    keeps.push_back((kept.modules.at(module).axes_KR.norm(2, 1) > 0.5).to(torch::kFloat64));
+  }
+  golden.expect("keep_quantile", torch::stack(keeps));
+}
+
 /// Direction, zero norms, held-out check, and the same for the control's signs.
 void expect_directions(test::GoldenCase& golden, SvdAdapter& adapter) {
   const std::vector<TokenizedPair> pairs = golden_pairs(golden);
-  const DirectionMetadata metadata = direction_metadata(adapter, "mean_diff", "golden", "all");
-  const HackDirection direction = extract_hack_direction(adapter, pairs, DirectionMethod::kMeanDiff, metadata);
+  const DirectionMetadata metadata = direction_metadata(adapter, "mean_diff", 1, "golden", "all");
+  const HackDirection direction = extract(adapter, pairs, metadata);
   std::map<std::string, double> norms;
   for (const std::string& module : golden.modules()) {
-    golden.expect("v." + module, direction.modules.at(module).v_R);
-    norms[module] = direction.modules.at(module).norm;
+    golden.expect("v." + module, direction.modules.at(module).axes_KR[0]);
+    norms[module] = direction.modules.at(module).strength_K.item<double>();
   }
   golden.expect("mean_norm", in_module_order(golden, norms));
   golden.expect("zero_norm", static_cast<double>(gate_a_of(direction).num_zero_norm));
   EXPECT_EQ(gate_a_of(direction).num_modules, static_cast<int64_t>(golden.modules().size()));
-  const HeldOutCheck check = check_held_out(adapter, pairs, direction);
+  const HeldOutCheck check = check_differences(direction, pair_differences(adapter, pairs_of(pairs, true)));
   golden.expect("heldout_cos", in_module_order(golden, check.module_cosines));
   golden.expect("heldout_summary", summary_of(check));
 
@@ -90,9 +112,9 @@ void expect_directions(test::GoldenCase& golden, SvdAdapter& adapter) {
   const PairDifferences all = pair_differences(adapter, pairs);
   PairDifferences control = slice(all, 0, num_train);
   for (auto& [module, rows] : control.differences_PR) rows = rows * golden.input("control_sign").unsqueeze(1);
-  const HackDirection shuffled = make_direction(adapter, control, DirectionMethod::kMeanDiff, metadata);
+  const HackDirection shuffled = make_direction(adapter, control, {}, metadata);
   for (const std::string& module : golden.modules()) {
-    golden.expect("control.v." + module, shuffled.modules.at(module).v_R);
+    golden.expect("control.v." + module, shuffled.modules.at(module).axes_KR[0]);
   }
   const HeldOutCheck control_check =
       check_differences(shuffled, slice(all, num_train, static_cast<int64_t>(pairs.size())));
@@ -117,6 +139,7 @@ TEST_P(ExtractionGolden, GradientsDirectionAndHeldOutCheck) {
   SvdAdapter adapter(*decoder, golden_bases(golden), path.rounding);
   expect_gradients(golden, adapter);
   expect_directions(golden, adapter);
+  expect_singular_axes(golden, adapter);
 }
 
 TEST(ExtractionGoldenOwnBasis, DirectionAndHeldOutCheck) {
@@ -135,10 +158,10 @@ TEST_P(ExtractionGolden, DirectionAtAnotherDelta) {
   SvdAdapter adapter(*decoder, golden_bases(golden), path.rounding);
   for (const std::string& module : golden.modules()) adapter.set_delta(module, golden.input("refresh_delta." + module));
   adapter.merge(0, 0);
-  const HackDirection refreshed = extract_hack_direction(adapter, golden_pairs(golden), DirectionMethod::kMeanDiff,
-                                                         direction_metadata(adapter, "mean_diff", "golden", "all"));
+  const HackDirection refreshed =
+      extract(adapter, golden_pairs(golden), direction_metadata(adapter, "mean_diff", 1, "golden", "all"));
   for (const std::string& module : golden.modules()) {
-    golden.expect("refresh.v." + module, refreshed.modules.at(module).v_R);
+    golden.expect("refresh.v." + module, refreshed.modules.at(module).axes_KR[0]);
   }
 }
 
@@ -151,13 +174,13 @@ TEST_P(ExtractionGolden, ModulesBehindAZeroedWeightAreCountedAndHaveNoDirection)
     if (linear->name + ".weight" == zeroed) linear->base_OI = linear->weight_OI = torch::zeros_like(linear->base_OI);
   }
   SvdAdapter adapter(*decoder, golden_bases(golden), path.rounding);
-  const HackDirection direction = extract_hack_direction(adapter, golden_pairs(golden), DirectionMethod::kMeanDiff,
-                                                         direction_metadata(adapter, "mean_diff", "golden", "all"));
+  const HackDirection direction =
+      extract(adapter, golden_pairs(golden), direction_metadata(adapter, "mean_diff", 1, "golden", "all"));
   std::map<std::string, double> norms;
-  for (const auto& [module, part] : direction.modules) norms[module] = part.norm;
+  for (const auto& [module, part] : direction.modules) norms[module] = part.strength_K.item<double>();
   golden.expect("zeroed.mean_norm", in_module_order(golden, norms));
   golden.expect("zeroed.zero_norm", static_cast<double>(gate_a_of(direction).num_zero_norm));
-  EXPECT_EQ(direction.modules.at("model.layers.1.mlp.gate_proj").v_R.abs().max().item<double>(), 0);
+  EXPECT_EQ(direction.modules.at("model.layers.1.mlp.gate_proj").axes_KR.abs().max().item<double>(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -27,6 +27,24 @@ ArmSummary suppressed() {
   return arm;
 }
 
+Gate judge_c(const ArmSummary& vanilla) {
+  return gate_c({&vanilla, 1}, {});
+}
+
+Gate judge_d(const ArmSummary& projected, const std::vector<ArmSummary>& others) {
+  std::vector<ArmSummary> arms = others;
+  arms.push_back(projected);
+  return gate_d(arms, {});
+}
+
+/// An arm of a control that ends at this hack rate.
+ArmSummary control(const std::string& name, double final_hack) {
+  ArmSummary arm = suppressed();
+  arm.arm = name;
+  arm.final_hack = final_hack;
+  return arm;
+}
+
 TEST(GateA, FailsOnAnyZeroNormAndOnNoModules) {
   EXPECT_EQ(gate_a({210, 0}).status, GateStatus::kPass);
   EXPECT_EQ(gate_a({210, 1}).status, GateStatus::kFail);
@@ -52,32 +70,51 @@ TEST(GateB, ShowsThePlaceboBesideTheDirection) {
 }
 
 TEST(GateC, NeedsHackingFiniteLossSpreadAndSteps) {
-  EXPECT_EQ(gate_c(hacking_vanilla(), {}).status, GateStatus::kPass);
+  EXPECT_EQ(judge_c(hacking_vanilla()).status, GateStatus::kPass);
   ArmSummary arm = hacking_vanilla();
   arm.final_hack = 0.30;
-  EXPECT_EQ(gate_c(arm, {}).status, GateStatus::kFail);
+  EXPECT_EQ(judge_c(arm).status, GateStatus::kFail);
   arm = hacking_vanilla();
   arm.loss_finite = false;
-  EXPECT_EQ(gate_c(arm, {}).status, GateStatus::kFail);
+  EXPECT_EQ(judge_c(arm).status, GateStatus::kFail);
   arm = hacking_vanilla();
   arm.share_with_spread = 0.5;
-  EXPECT_EQ(gate_c(arm, {}).status, GateStatus::kFail);
+  EXPECT_EQ(judge_c(arm).status, GateStatus::kFail);
   arm = hacking_vanilla();
   arm.steps_done = 60;
-  EXPECT_EQ(gate_c(arm, {}).status, GateStatus::kFail);
+  EXPECT_EQ(judge_c(arm).status, GateStatus::kFail);
+}
+
+TEST(GateC, EverySeedMustBeSoundAndTheirMeanDecides) {
+  std::vector<ArmSummary> arms = {hacking_vanilla(), hacking_vanilla()};
+  arms[1].final_hack = 0.1;  // mean .44
+  EXPECT_EQ(gate_c(arms, {}).status, GateStatus::kPass);
+  arms[1].loss_finite = false;
+  EXPECT_EQ(gate_c(arms, {}).status, GateStatus::kFail);
+  EXPECT_EQ(gate_c({}, {}).status, GateStatus::kFail);
 }
 
 TEST(GateD, NeedsLessHackingAtComparablePassWithFiring) {
-  EXPECT_EQ(gate_d(suppressed(), hacking_vanilla(), {}).status, GateStatus::kPass);
+  const std::vector<ArmSummary> others = {hacking_vanilla(), control("haar", 0.4), control("shuffled.2", 0.3)};
+  EXPECT_EQ(judge_d(suppressed(), others).status, GateStatus::kPass);
   ArmSummary arm = suppressed();
   arm.final_pass = 0.01;  // suppression by collapse is a failure
-  EXPECT_EQ(gate_d(arm, hacking_vanilla(), {}).status, GateStatus::kFail);
+  EXPECT_EQ(judge_d(arm, others).status, GateStatus::kFail);
   arm = suppressed();
   arm.mean_fired = 0.0;
-  EXPECT_EQ(gate_d(arm, hacking_vanilla(), {}).status, GateStatus::kFail);
+  EXPECT_EQ(judge_d(arm, others).status, GateStatus::kFail);
   arm = suppressed();
   arm.final_hack = 0.77;
-  EXPECT_EQ(gate_d(arm, hacking_vanilla(), {}).status, GateStatus::kFail);
+  EXPECT_EQ(judge_d(arm, others).status, GateStatus::kFail);
+}
+
+TEST(GateD, ADirectionThatDoesNoBetterThanAControlFailsAndOneWithoutControlsOnlyWarns) {
+  EXPECT_EQ(judge_d(suppressed(), {hacking_vanilla(), control("haar", 0.4), control("placebo", 0.05)}).status,
+            GateStatus::kFail);
+  // One lucky draw of two: the mean of the kind decides.
+  EXPECT_EQ(judge_d(suppressed(), {hacking_vanilla(), control("shuffled.1", 0.02), control("shuffled.2", 0.6)}).status,
+            GateStatus::kPass);
+  EXPECT_EQ(judge_d(suppressed(), {hacking_vanilla()}).status, GateStatus::kWarning);
 }
 
 TEST(Gates, ThoseNotReachedAreListedAsSuch) {

@@ -26,14 +26,24 @@ SvdAdapter tiny_adapter(Decoder& decoder) {
   return {decoder, {"attn-mlp"}, MergeRounding::kStochastic, false};
 }
 
+HackDirection extract(SvdAdapter& adapter, const std::vector<TokenizedPair>& pairs,
+                      const DirectionMetadata& metadata = {}) {
+  return make_direction(adapter, pair_differences(adapter, pairs_of(pairs, false)), {}, metadata);
+}
+
 HackDirection tiny_direction(SvdAdapter& adapter) {
-  return extract_hack_direction(adapter, tiny_pairs(), DirectionMethod::kMeanDiff,
-                                direction_metadata(adapter, "mean_diff", "pairs-1", "all"));
+  return extract(adapter, tiny_pairs(), direction_metadata(adapter, "mean_diff", 1, "pairs-1", "all"));
+}
+
+Tensor axis_of(const HackDirection& direction, const std::string& module, int64_t axis = 0) {
+  return direction.modules.at(module).axes_KR[axis];
 }
 
 /// Differences of one module, given row by row.
-PairDifferences hand_made(const std::vector<std::vector<double>>& rows) {
+PairDifferences hand_made(const std::vector<std::vector<double>>& rows, std::vector<std::string> flavors = {}) {
   PairDifferences differences;
+  flavors.resize(rows.size(), "A");
+  differences.flavors = flavors;
   std::vector<Tensor> stacked;
   for (const auto& row : rows) stacked.push_back(torch::tensor(row, torch::kFloat64));
   differences.nll_hack.resize(rows.size()), differences.nll_clean.resize(rows.size());
@@ -45,22 +55,22 @@ TEST(Extraction, MeanDiffIsOwnedByTheLargePairAndUnitMeanIsNot) {
   const auto decoder = tiny_decoder(torch::kFloat32);
   const SvdAdapter adapter = tiny_adapter(*decoder);
   const PairDifferences differences = hand_made({{30, 40}, {0, -1}});
-  const HackDirection mean = make_direction(adapter, differences, DirectionMethod::kMeanDiff, {});
-  const HackDirection unit = make_direction(adapter, differences, DirectionMethod::kUnitMean, {});
+  const HackDirection mean = make_direction(adapter, differences, {DirectionMethod::kMeanDiff}, {});
+  const HackDirection unit = make_direction(adapter, differences, {DirectionMethod::kUnitMean}, {});
   // Means (15, 19.5) and (0.3, -0.1).
   const double mean_norm = std::hypot(15, 19.5), unit_norm = std::hypot(0.3, -0.1);
-  EXPECT_NEAR(mean.modules.at("m").norm, mean_norm, 1e-12);
-  EXPECT_NEAR(mean.modules.at("m").v_R[1].item<double>(), 19.5 / mean_norm, 1e-12);
-  EXPECT_NEAR(unit.modules.at("m").norm, unit_norm, 1e-12);
-  EXPECT_NEAR(unit.modules.at("m").v_R[1].item<double>(), -0.1 / unit_norm, 1e-12);
+  EXPECT_NEAR(mean.modules.at("m").strength_K.item<double>(), mean_norm, 1e-12);
+  EXPECT_NEAR(axis_of(mean, "m")[1].item<double>(), 19.5 / mean_norm, 1e-12);
+  EXPECT_NEAR(unit.modules.at("m").strength_K.item<double>(), unit_norm, 1e-12);
+  EXPECT_NEAR(axis_of(unit, "m")[1].item<double>(), -0.1 / unit_norm, 1e-12);
 }
 
 TEST(Extraction, VanishingMeanHasNoDirectionAndIsCounted) {
   const auto decoder = tiny_decoder(torch::kFloat32);
   const SvdAdapter adapter = tiny_adapter(*decoder);
   for (const auto method : {DirectionMethod::kMeanDiff, DirectionMethod::kUnitMean}) {
-    const HackDirection direction = make_direction(adapter, hand_made({{1, 2}, {-1, -2}}), method, {});
-    EXPECT_EQ(direction.modules.at("m").v_R.abs().max().item<double>(), 0);
+    const HackDirection direction = make_direction(adapter, hand_made({{1, 2}, {-1, -2}}), {method}, {});
+    EXPECT_EQ(axis_of(direction, "m").abs().max().item<double>(), 0);
     EXPECT_EQ(gate_a_of(direction).num_zero_norm, 1);
     EXPECT_EQ(gate_a_of(direction).num_modules, 1);
     const HeldOutCheck check = check_differences(direction, hand_made({{1, 2}}));
@@ -71,8 +81,9 @@ TEST(Extraction, VanishingMeanHasNoDirectionAndIsCounted) {
 
 TEST(Extraction, HeldOutFiguresByHand) {
   HackDirection direction;
-  direction.modules = {{"a", {torch::tensor({1.0, 0.0}, torch::kFloat64), 1}},
-                       {"b", {torch::tensor({0.0, 1.0}, torch::kFloat64), 1}}};
+  const Tensor one = torch::ones({1}, torch::kFloat64);
+  direction.modules = {{"a", {torch::tensor({{1.0, 0.0}}, torch::kFloat64), one}},
+                       {"b", {torch::tensor({{0.0, 1.0}}, torch::kFloat64), one}}};
   PairDifferences held_out;
   held_out.nll_hack = held_out.nll_clean = {0, 0};
   held_out.differences_PR["a"] = torch::tensor({{6.0, 0.0}, {0.0, 8.0}}, torch::kFloat64);    // mean (3, 4): cos .6
@@ -108,22 +119,20 @@ TEST(Extraction, HeldOutPairsNeverEnterTheDirection) {
   const auto decoder = tiny_decoder(torch::kFloat32);
   SvdAdapter adapter = tiny_adapter(*decoder);
   std::vector<TokenizedPair> pairs = tiny_pairs();
-  const DirectionMetadata metadata;
-  const auto before = extract_hack_direction(adapter, pairs, DirectionMethod::kMeanDiff, metadata).vectors();
+  const auto before = extract(adapter, pairs).axes();
   pairs[2].hack_ids = {20, 21, 22};
-  const auto after = extract_hack_direction(adapter, pairs, DirectionMethod::kMeanDiff, metadata).vectors();
-  for (const auto& [module, vector_R] : before) EXPECT_TRUE(torch::equal(vector_R, after.at(module)));
+  const auto after = extract(adapter, pairs).axes();
+  for (const auto& [module, axes_KR] : before) EXPECT_TRUE(torch::equal(axes_KR, after.at(module)));
 }
 
 TEST(Extraction, PairsThatLeaveNothingToExtractOrToCheckAreRefused) {
   const auto decoder = tiny_decoder(torch::kFloat32);
   SvdAdapter adapter = tiny_adapter(*decoder);
   std::vector<TokenizedPair> pairs = tiny_pairs();
-  const HackDirection direction = tiny_direction(adapter);
   for (auto& pair : pairs) pair.held_out = true;
-  EXPECT_THROW(extract_hack_direction(adapter, pairs, DirectionMethod::kMeanDiff, {}), DataError);
+  EXPECT_THROW(pairs_of(pairs, false), DataError);
   for (auto& pair : pairs) pair.held_out = false;
-  EXPECT_THROW(check_held_out(adapter, pairs, direction), DataError);
+  EXPECT_THROW(pairs_of(pairs, true), DataError);
   EXPECT_THROW(completion_gradient(adapter, {1, 2}, {}), DataError);
   EXPECT_THROW(completion_gradient(adapter, {}, {1, 2}), DataError);
 }
@@ -135,23 +144,51 @@ TEST(Extraction, NonFiniteLossIsFatal) {
   EXPECT_THROW(completion_gradient(adapter, {1, 2}, {3}), NumericError);
 }
 
-TEST(Extraction, OptionsOfLaterIssuesAreRefusedWithWhatThereIs) {
+TEST(Extraction, FlavorSpanIsGramSchmidtOverFlavorsInOrderWithSignsKept) {
+  const auto decoder = tiny_decoder(torch::kFloat32);
+  const SvdAdapter adapter = tiny_adapter(*decoder);
+  // B: unit rows (1,0,0) and (0.6,0.8,0), mean (0.8,0.4,0). A: (0,0,-1). C lies in the span of the two.
+  const PairDifferences differences = hand_made({{5, 0, 0}, {0, 0, -2}, {3, 4, 0}, {4, 2, 0}}, {"B", "A", "B", "C"});
+  const HackDirection direction = make_direction(adapter, differences, {DirectionMethod::kFlavorSpan}, {});
+  const auto& module = direction.modules.at("m");
+  ASSERT_EQ(module.axes_KR.size(0), 3);
+  EXPECT_EQ(direction.metadata.k, 3);
+  const double norm = std::hypot(0.8, 0.4);
+  const Tensor expected =
+      torch::tensor({{0.0, 0.0, -1.0}, {0.8 / norm, 0.4 / norm, 0.0}, {0.0, 0.0, 0.0}}, torch::kFloat64);
+  EXPECT_LT((module.axes_KR - expected).abs().max().item<double>(), 1e-12);
+  EXPECT_NEAR(module.strength_K[1].item<double>(), norm, 1e-12);
+}
+
+TEST(Extraction, SvdSignsAxesByMajorityAndDropsWeakOnes) {
+  const auto decoder = tiny_decoder(torch::kFloat32);
+  const SvdAdapter adapter = tiny_adapter(*decoder);
+  // Two against one for -x although the mean is +x: the majority decides. The y axis is weaker.
+  const PairDifferences differences = hand_made({{-3, 0}, {-3, 0}, {9, 0}, {0, 2}});
+  const HackDirection both = make_direction(adapter, differences, {DirectionMethod::kSvd, 2, 0}, {});
+  const Tensor axes_KR = both.modules.at("m").axes_KR;
+  EXPECT_NEAR(axes_KR[0][0].item<double>(), -1, 1e-12);
+  EXPECT_NEAR(axes_KR[1][1].item<double>(), 1, 1e-12);
+  const HackDirection strong = make_direction(adapter, differences, {DirectionMethod::kSvd, 2, 0.5}, {});
+  EXPECT_EQ(axis_of(strong, "m", 1).abs().max().item<double>(), 0);
+  EXPECT_NEAR(axis_of(strong, "m", 0)[0].item<double>(), -1, 1e-12);
+  EXPECT_THROW(make_direction(adapter, differences, {DirectionMethod::kSvd, 5, 0}, {}), ConfigError);
+}
+
+TEST(Extraction, OptionsThatDoNotBelongTogetherAreRefused) {
   SteerOptions options;
-  EXPECT_EQ(direction_method(options), DirectionMethod::kMeanDiff);
-  options.method = "unit_mean";
-  EXPECT_EQ(direction_method(options), DirectionMethod::kUnitMean);
-  for (const char* method : {"flavor_span", "svd", ""}) {
+  for (const char* method : {"mean_diff", "unit_mean", "flavor_span", "svd"}) {
     options.method = method;
-    try {
-      direction_method(options);
-      ADD_FAILURE() << method;
-    } catch (const ConfigError& error) {
-      EXPECT_EQ(error.id(), "config.not_supported");
-      EXPECT_THAT(error.line(), testing::HasSubstr("mean_diff or unit_mean"));
-    }
+    EXPECT_NO_THROW(direction_recipe(options)) << method;
   }
-  options.method = "mean_diff", options.k = 2;
-  EXPECT_THROW(direction_method(options), ConfigError);
+  options.k = 2;
+  EXPECT_EQ(direction_recipe(options).k, 2);
+  options.method = "flavor_span";
+  EXPECT_THROW(direction_recipe(options), ConfigError);
+  options.k = 1, options.noise_floor = 0.25;
+  EXPECT_THROW(direction_recipe(options), ConfigError);
+  options.method = "median", options.noise_floor = 0;
+  EXPECT_THROW(direction_recipe(options), ConfigError);
 }
 
 TEST(HackDirection, ComesBackAsItWasSaved) {
@@ -164,9 +201,9 @@ TEST(HackDirection, ComesBackAsItWasSaved) {
       load_direction(folder.file("direction.safetensors"), adapter, "mean_diff", "pairs-1", "all");
   ASSERT_EQ(loaded.modules.size(), 14u);
   for (const auto& [module, part] : saved.modules) {
-    EXPECT_TRUE(torch::equal(loaded.modules.at(module).v_R, part.v_R));
-    EXPECT_EQ(loaded.modules.at(module).norm, part.norm);
-    EXPECT_NEAR(part.v_R.norm().item<double>(), 1, 1e-6);
+    EXPECT_TRUE(torch::equal(loaded.modules.at(module).axes_KR, part.axes_KR));
+    EXPECT_TRUE(torch::equal(loaded.modules.at(module).strength_K, part.strength_K));
+    EXPECT_NEAR(part.axes_KR.norm().item<double>(), 1, 1e-6);
   }
   EXPECT_EQ(loaded.metadata.method, "mean_diff");
   EXPECT_EQ(loaded.metadata.pairs_hash, "pairs-1");
@@ -236,7 +273,7 @@ TEST(HackDirection, MissingFieldsAndTensorsAreRefusedByName) {
     write_tensors(path, tensors, without);
     expect_refused(path, adapter, id, {"field '" + field + "' is missing"});
   }
-  for (const char* name : {"v.model.layers.0.mlp.up_proj", "norm.model.layers.1.self_attn.q_proj",
+  for (const char* name : {"v.model.layers.0.mlp.up_proj", "strength.model.layers.1.self_attn.q_proj",
                            "basis_probe.model.layers.1.self_attn.o_proj"}) {
     TensorMap without = tensors;
     without.erase(name);
