@@ -235,6 +235,8 @@ std::vector<KeyRow> outcome_rows() {
 
       words(PL_KEY(probe, arms), "arms of the comparison", arms(), supported_arms(), false),
       number(PL_KEY(probe, seeds), "seeds that every arm runs with", "", kNotNegative),
+      number(PL_KEY(probe, parallel), "arms trained at once, each in a process of its own with its share of the cores",
+             "arms", {.min = 1, .max = 1024}),
       flag(PL_KEY(probe, stop_at_gates), "stop when Gate A or B fails"),
 
       number(PL_KEY(gates, tolerance), "Gate D: projected's pass rate may differ from vanilla's by this", "",

@@ -151,6 +151,7 @@ struct EvalOptions {
 struct ProbeOptions {
   std::vector<std::string> arms = {"vanilla", "projected"};
   std::vector<int64_t> seeds = {0};
+  int64_t parallel = 1;  ///< arms trained at once, each in a process of its own
   bool stop_at_gates = true;
 
   bool operator==(const ProbeOptions&) const = default;

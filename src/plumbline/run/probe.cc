@@ -6,13 +6,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/log.h"
-#include "plumbline/run/arm.h"
+#include "plumbline/run/arm_queue.h"
 #include "plumbline/run/arm_summary.h"
 #include "plumbline/run/direction.h"
 #include "plumbline/run/probe_report.h"
@@ -21,10 +23,15 @@
 namespace plumbline {
 namespace {
 
+/// Its own arm and seed, and its share of the cores.
 Preset preset_of_arm(const Preset& preset, const std::string& arm, int64_t seed) {
   Preset own = preset;
   own.run.arm = arm;
   own.run.seed = static_cast<uint64_t>(seed);
+  const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  const int64_t share = std::max<int64_t>(1, cores / preset.probe.parallel);
+  if (preset.probe.parallel > 1 && own.run.threads == 0) own.run.threads = share;
+  if (preset.probe.parallel > 1 && own.grade.workers == 0) own.grade.workers = share;
   return own;
 }
 
@@ -41,8 +48,8 @@ class ProbeRun {
   ProbeRun(const Preset& preset, RunDirectory directory, ModelBench bench)
       : preset_(with_stored_direction(preset, directory)),
         directory_(std::move(directory)),
-        bench_(std::move(bench)),
-        directions_(preset_, bench_) {}
+        bench_(std::make_unique<ModelBench>(std::move(bench))),
+        directions_(std::make_unique<DirectionSource>(preset_, *bench_)) {}
 
   int run() {
     const double start_s = now_s();
@@ -63,46 +70,42 @@ class ProbeRun {
   bool may_go_on() const { return !preset_.probe.stop_at_gates || !any_failed(gates_); }
 
   void extract() {
-    const HackDirection& direction = directions_.hack();
+    const HackDirection& direction = directions_->hack();
     const std::string stored = directory_.file("direction.safetensors");
     if (!std::filesystem::exists(stored)) direction.save(stored);
     gates_.push_back(gate_a(gate_a_of(direction)));
   }
 
   void verify() {
-    const DirectionCheck check = directions_.check();
+    const DirectionCheck check = directions_->check();
     gates_.push_back(gate_b(check.direction, check.placebo, preset_.gates));
   }
 
+  /// Folders first, with everything that needs the model; then the model is let go and the arms train.
   void train_arms() {
-    const std::unique_ptr<Verifier> verifier = make_verifier(preset_.grade);
-    const ProblemSets problems = load_problem_sets(preset_);
+    std::vector<PreparedArm> arms;
     for (const int64_t seed : preset_.probe.seeds) {
-      for (const std::string& arm : preset_.probe.arms) arms_.push_back(train(arm, seed, *verifier, problems));
+      for (const std::string& arm : preset_.probe.arms) arms.push_back(prepare(arm, seed));
+    }
+    directions_.reset();
+    bench_.reset();
+    plumbline::train_arms(arms, preset_.probe.parallel, "plumbline probe --resume " + directory_.path());
+    for (const PreparedArm& arm : arms) {
+      arms_.push_back(summarize_steps(read_step_table(arm.folder + "/steps.tsv"), arm.name, arm.seed, arm.num_steps));
     }
     judge_arms();
   }
 
-  ArmSummary train(const std::string& arm, int64_t seed, Verifier& verifier, const ProblemSets& problems) {
+  PreparedArm prepare(const std::string& arm, int64_t seed) {
     const Preset own = preset_of_arm(preset_, arm, seed);
-    const std::string folder = directory_.file(fmt::format("arms/{}-s{}", arm, seed));
-    if (std::filesystem::exists(folder + "/COMPLETE")) {
-      log_info(fmt::format("arm {} seed {} is complete", arm, seed));
-      return summarize_steps(read_step_table(folder + "/steps.tsv"), arm, own.run.seed, own.train.steps);
-    }
-    log_info(fmt::format("arm {} seed {}: {} steps of {} x {} completions", arm, seed, own.train.steps,
-                         own.rollout.prompts_per_step, own.rollout.group_size));
-    const bool begun = std::filesystem::exists(folder + "/resolved.toml");
-    const RunDirectory run = begun ? RunDirectory::open(folder) : RunDirectory::create(folder, own);
-    if (!begun) run.write_provenance(provenance_of(own, bench_, pairs_provenance(own)));
-    const std::string direction = run.file("direction.safetensors");
-    if (!std::filesystem::exists(direction)) directions_.of_arm(arm, own.run.seed).save(direction);
-    try {
-      return train_arm(own, bench_, verifier, problems, run);
-    } catch (const Interrupted&) {
-      throw Interrupted(fmt::format("saved in arm {} seed {}. Go on with: plumbline probe --resume {}", arm, seed,
-                                    directory_.path()));
-    }
+    const PreparedArm prepared{arm, own.run.seed, own.train.steps,
+                               directory_.file(fmt::format("arms/{}-s{}", arm, seed))};
+    if (prepared.is_complete()) return prepared;
+    const bool begun = std::filesystem::exists(prepared.folder + "/resolved.toml");
+    const RunDirectory run = begun ? RunDirectory::open(prepared.folder) : RunDirectory::create(prepared.folder, own);
+    run.write_provenance(provenance_of(own, *bench_, pairs_provenance(own)));
+    directions_->of_arm(arm, own.run.seed).save(run.file("direction.safetensors"));
+    return prepared;
   }
 
   /// C and D are reached when there is something to judge.
@@ -123,8 +126,8 @@ class ProbeRun {
 
   const Preset preset_;
   const RunDirectory directory_;
-  ModelBench bench_;
-  DirectionSource directions_;
+  std::unique_ptr<ModelBench> bench_;
+  std::unique_ptr<DirectionSource> directions_;
   std::vector<Gate> gates_;
   std::vector<ArmSummary> arms_;
 };

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,9 +40,10 @@ std::string in(const std::string& folder, const char* name) {
 }
 
 /// Cuts one file for a resumed run; returns its path, for a writer to open.
-std::string cut(const std::string& folder, const char* name, int64_t last_step, bool must_reach) {
+std::string cut(const std::string& folder, const char* name, int64_t last_step, bool must_reach,
+                bool each_step = false) {
   const std::string path = in(folder, name);
-  const int64_t last = keep_rows_until(path, last_step);
+  const int64_t last = keep_rows_until(path, last_step, each_step);
   if (must_reach && last_step > 0 && last != last_step) {
     throw DataError("data.run_rows",
                     fmt::format("the checkpoint is at step {}, the last row before it at {}", last_step,
@@ -53,7 +55,7 @@ std::string cut(const std::string& folder, const char* name, int64_t last_step, 
 
 }  // namespace
 
-int64_t keep_rows_until(const std::string& path, int64_t last_step) {
+int64_t keep_rows_until(const std::string& path, int64_t last_step, bool each_step) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return -1;
   const std::string header = steps_header();
@@ -65,11 +67,18 @@ int64_t keep_rows_until(const std::string& path, int64_t last_step) {
     if (file.eof()) break;  // no line end: a writer was stopped in the middle
     const bool is_header = num_lines == 1 && line == header;
     const auto step = is_header ? std::optional<int64_t>() : step_of(line);
-    if (!is_header && !step) {
-      throw DataError("data.run_rows", "a row does not begin with its step", fmt::format("{}:{}", path, num_lines),
+    const bool lost_header = num_lines == 1 && !is_header && !line.starts_with('{');
+    if (lost_header || (!is_header && !step)) {
+      throw DataError("data.run_rows", lost_header ? "the header is missing" : "a row does not begin with its step",
+                      fmt::format("{}:{}", path, num_lines),
                       "the file is not this program's, or of another version; start the run anew");
     }
     if (step && *step > last_step) break;
+    const bool in_order = !step || (each_step ? *step == std::max<int64_t>(last, 0) + 1 : *step >= last);
+    if (!in_order) {
+      throw DataError("data.run_rows", fmt::format("step {} follows step {}", *step, std::max<int64_t>(last, 0)),
+                      fmt::format("{}:{}", path, num_lines), "rows are missing or doubled; start the run anew");
+    }
     if (step) last = *step;
     kept_bytes += line.size() + 1;
   }
@@ -99,10 +108,23 @@ std::string rollout_line(const RolloutRow& row) {
   return to_json_line(object);
 }
 
+RunRecorder::Lock::Lock(const std::string& folder) : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (fd_ < 0) throw DataError("data.unwritable", std::strerror(errno), folder, "check the run folder");
+  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
+  ::close(fd_);
+  throw ConfigError("config.run_in_use", "another process is training this run", folder,
+                    "wait for it, or stop it with Ctrl-C, then resume");
+}
+
+RunRecorder::Lock::~Lock() {
+  ::close(fd_);
+}
+
 RunRecorder::RunRecorder(const std::string& folder, int64_t resume_step)
     : folder_(folder),
-      steps_(cut(folder, kSteps, resume_step, true)),
-      metrics_(cut(folder, kMetrics, resume_step, true)),
+      lock_(folder),
+      steps_(cut(folder, kSteps, resume_step, true, true)),
+      metrics_(cut(folder, kMetrics, resume_step, true, true)),
       rollouts_(cut(folder, kRollouts, resume_step, true)),
       evaluations_(cut(folder, kEvaluations, resume_step - 1, false)) {
   if (std::filesystem::file_size(in(folder, kSteps)) == 0) steps_.write(steps_header());

@@ -43,7 +43,7 @@ class RunRecorder {
   /// Opens the files in `folder` (which exists) for a run that has `resume_step` steps behind it: rows of later steps
   /// are removed, 0 starts empty. Evaluations of `resume_step` itself are removed too, because they are made after the
   /// checkpoint. Throws DataError(data.run_rows) when a row before `resume_step` is missing or a file is malformed,
-  /// DataError(data.unwritable).
+  /// DataError(data.unwritable), ConfigError(config.run_in_use) while another process has the run open.
   RunRecorder(const std::string& folder, int64_t resume_step);
 
   void record(const StepRow& row, std::span<const RolloutRow> rollouts);
@@ -53,13 +53,27 @@ class RunRecorder {
   void sync() const;
 
  private:
+  /// Held while the recorder lives: a second process on the same run would mix its rows with ours.
+  class Lock {
+   public:
+    explicit Lock(const std::string& folder);
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    int fd_ = -1;
+  };
+
   std::string folder_;
+  Lock lock_;
   JsonlWriter steps_, metrics_, rollouts_, evaluations_;
 };
 
 /// Cuts `path` after its last row with step <= `last_step` (rows are in order; each begins with its step, in tab
 /// separated or JSON form; a last line without its end is cut too). Returns the step of the last row that stays, or -1.
-/// An absent file has no rows. Throws DataError(data.run_rows) naming the line when a row has no step.
-int64_t keep_rows_until(const std::string& path, int64_t last_step);
+/// An absent file has no rows. Throws DataError(data.run_rows) naming the line when a row has no step, goes back, or,
+/// when `each_step`, is not the one after its predecessor (the first is 1).
+int64_t keep_rows_until(const std::string& path, int64_t last_step, bool each_step = false);
 
 }  // namespace plumbline

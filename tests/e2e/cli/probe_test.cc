@@ -79,10 +79,10 @@ TEST(Probe, RunsTheWholeJobAndNamesItsDirectory) {
   PL_NEED_SHARED(kTinyModel);
   const test::TemporaryFolder folder;
   const std::string out = folder.file("run");
-  const ProcessResult result =
-      test::run_process(tiny_words("probe", out,
-                                   {"train.steps=2", "probe.stop_at_gates=false", "steer.method=flavor_span",
-                                    "probe.arms=[\"vanilla\", \"projected\", \"haar.2\", \"shuffled\", \"placebo\"]"}));
+  const ProcessResult result = test::run_process(
+      tiny_words("probe", out,
+                 {"train.steps=2", "probe.stop_at_gates=false", "probe.parallel=2", "steer.method=flavor_span",
+                  "probe.arms=[\"vanilla\", \"projected\", \"haar.2\", \"shuffled\", \"placebo\"]"}));
   EXPECT_LE(result.exit_code, 1) << result.err;
   for (const char* gate : {"Gate A", "Gate B", "Gate C", "Gate D"}) {
     EXPECT_NE(result.out.find(gate), std::string::npos) << result.out;
@@ -113,6 +113,40 @@ TEST(Probe, StopsAtAFailedGateAndListsTheRestAsNotReached) {
   EXPECT_NE(result.out.find("Gate B  FAIL"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("Gate C  not reached"), std::string::npos) << result.out;
   EXPECT_FALSE(fs::exists(folder.file("run") + "/arms"));
+}
+
+TEST(Probe, CtrlCSavesEveryArmAndResumeFinishesThem) {
+  PL_NEED_SHARED(kTinyModel);
+  const test::TemporaryFolder folder;
+  const std::string out = folder.file("run");
+  test::BackgroundProcess process(
+      tiny_words("probe", out, {"train.steps=12", "probe.stop_at_gates=false", "probe.parallel=2"}));
+  ASSERT_TRUE(wait_for_lines(out + "/arms/projected-s0/steps.tsv", 3, process));
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait(), 130);
+  EXPECT_FALSE(fs::exists(out + "/COMPLETE"));
+  EXPECT_FALSE(fs::is_empty(out + "/arms/projected-s0/checkpoints"));
+  const ProcessResult resumed = test::run_process({test::binary_path("plumbline"), "probe", "--resume", out});
+  EXPECT_LE(resumed.exit_code, 1) << resumed.err;
+  for (const char* arm : {"vanilla-s0", "projected-s0"}) {
+    EXPECT_EQ(num_lines(out + "/arms/" + arm + "/steps.tsv"), 13) << arm;
+  }
+}
+
+TEST(Probe, AnArmThatFailsIsNamedAndTheOthersSave) {
+  PL_NEED_SHARED(kTinyModel);
+  const test::TemporaryFolder folder;
+  const std::string out = folder.file("run");
+  test::BackgroundProcess process(
+      tiny_words("probe", out, {"train.steps=100000", "probe.stop_at_gates=false", "probe.parallel=2"}));
+  ASSERT_TRUE(wait_for_lines(out + "/arms/projected-s0/steps.tsv", 3, process));
+  std::istringstream found(
+      test::run_process({"/usr/bin/pgrep", "-f", "train --resume " + out + "/arms/projected-s0"}).out);
+  pid_t arm = 0;
+  ASSERT_TRUE(found >> arm);
+  ASSERT_EQ(::kill(arm, SIGKILL), 0);
+  EXPECT_EQ(process.wait(), 70);
+  EXPECT_FALSE(fs::is_empty(out + "/arms/vanilla-s0/checkpoints"));
 }
 
 TEST(Train, CtrlCSavesAndSaysHowToGoOn) {

@@ -140,5 +140,28 @@ TEST(KeepRows, HostileFilesAreRefusedAndLeftAlone) {
   EXPECT_EQ(keep_rows_until(folder.file("absent"), 5), -1);
 }
 
+TEST(KeepRows, MissingAndDoubledRowsAndALostHeaderAreRefused) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.file("rows"), one = "{\"step\":1}\n", two = "{\"step\":2}\n",
+                    three = "{\"step\":3}\n";
+  for (const std::string& content : {one + three, one + one + two, two, one + two + one}) {
+    folder.write("rows", content);
+    EXPECT_THROW(keep_rows_until(path, 5, true), DataError) << content;
+  }
+  folder.write("rows", one + one + three);  // several rows a step, or steps without rows: rollouts and evaluations
+  EXPECT_EQ(keep_rows_until(path, 5), 3);
+  folder.write("rows", "1\t0.5\n2\t0.5\n");
+  EXPECT_THROW(keep_rows_until(path, 5, true), DataError);
+}
+
+TEST(RunRecorder, ASecondProcessOnTheSameRunIsRefused) {
+  const test::TemporaryFolder folder;
+  {
+    const RunRecorder first(folder.path(), 0);
+    EXPECT_THROW(RunRecorder(folder.path(), 0), ConfigError);
+  }
+  EXPECT_NO_THROW(RunRecorder(folder.path(), 0));
+}
+
 }  // namespace
 }  // namespace plumbline
