@@ -179,6 +179,7 @@ std::vector<KeyRow> train_rows() {
 std::vector<KeyRow> steer_rows() {
   return {
       text(PL_KEY(steer, pairs), "file of contrast pairs; empty = the shipped, locked ones"),
+      text(PL_KEY(steer, placebo_pairs), "file of pairs that differ in harmless content; empty = the shipped ones"),
       text(PL_KEY(steer, direction), "a direction.safetensors that extract wrote; empty = extract it anew"),
       words(PL_KEY(steer, flavors), "flavors of pairs to extract from; empty = all", {"A", "B", "C", "D"}, {}, true),
       word(PL_KEY(steer, method), "how pair gradients become a direction",
@@ -232,6 +233,7 @@ std::vector<KeyRow> outcome_rows() {
       text(PL_KEY(eval, adapter), "RUN or RUN@step whose adapter is evaluated; empty = none"),
       number(PL_KEY(eval, samples), "completions a problem", "completions", count_from(1)),
       number(PL_KEY(eval, temperature), "0 = greedy", "", kNotNegative),
+      flag(PL_KEY(eval, greedy_beside), "decode the slice greedily too, beside samples at a temperature above 0"),
 
       words(PL_KEY(probe, arms), "arms of the comparison", arms(), supported_arms(), false),
       number(PL_KEY(probe, seeds), "seeds that every arm runs with", "", kNotNegative),

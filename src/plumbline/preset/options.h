@@ -95,6 +95,7 @@ struct AdapterOptions {
 /// [steer]
 struct SteerOptions {
   std::string pairs;                 ///< pair file; empty = the shipped, locked one
+  std::string placebo_pairs;         ///< pairs that differ in harmless content; empty = the shipped ones
   std::string direction;             ///< a direction.safetensors from `extract`; empty = extract anew
   std::vector<std::string> flavors;  ///< subset such as ["A"]; empty = all
   std::string method = "mean_diff";  ///< mean_diff, unit_mean, flavor_span, svd
@@ -142,7 +143,8 @@ struct EvalOptions {
   int64_t slice = 64;   ///< problems in the slice
   std::string adapter;  ///< RUN[@step]
   int64_t samples = 1;
-  double temperature = 0;  ///< 0 = greedy
+  double temperature = 0;      ///< 0 = greedy
+  bool greedy_beside = false;  ///< where temperature is above 0: decode the slice greedily too
 
   bool operator==(const EvalOptions&) const = default;
 };

@@ -49,9 +49,17 @@ Json evaluation_row(const std::string& decode, const Evaluator& evaluator, const
           {"mean_reward", score.mean_reward}};
 }
 
-SliceOptions slice_options(const Preset& preset) {
-  return {preset.eval.samples, preset.eval.temperature, preset.rollout.max_new_tokens, preset.rollout.context_tokens,
-          preset.run.seed};
+/// How the slice is decoded at an evaluation: as [eval] says, and greedily beside it where it asks for that.
+std::vector<SliceOptions> slice_decodes(const Preset& preset) {
+  const SliceOptions own{preset.eval.samples, preset.eval.temperature, preset.rollout.max_new_tokens,
+                         preset.rollout.context_tokens, preset.run.seed};
+  std::vector<SliceOptions> decodes = {own};
+  if (own.temperature > 0 && preset.eval.greedy_beside) {
+    SliceOptions& greedy = decodes.emplace_back(own);
+    greedy.samples = 1;
+    greedy.temperature = 0;
+  }
+  return decodes;
 }
 
 TrainerOptions trainer_options(const Preset& preset, const RunDirectory& directory) {
@@ -66,15 +74,12 @@ TrainerOptions trainer_options(const Preset& preset, const RunDirectory& directo
   return options;
 }
 
-/// The slice of the preset, evaluated whenever the trainer says so; rows go to eval.jsonl.
-EvaluationCallback evaluation_of(const Preset& preset, Evaluator& evaluator, RunRecorder& recorder) {
-  const std::string decode = preset.eval.temperature == 0 ? "greedy" : "sampled";
-  return [&evaluator, &recorder, decode](int64_t step) {
-    const SliceScore score = evaluator.run();
-    recorder.record_evaluation(step, evaluation_row(decode, evaluator, score));
-    log_info(fmt::format("held-out slice after step {}: pass {:.3f}, hack {:.3f}, vacuous {:.3f} ({} completions, {})",
-                         step, score.pass_rate(), score.hack_rate(), score.vacuous_rate(), score.num_graded, decode));
-  };
+/// One decode of the slice; its row goes to eval.jsonl.
+void evaluate(int64_t step, const std::string& decode, Evaluator& evaluator, RunRecorder& recorder) {
+  const SliceScore score = evaluator.run();
+  recorder.record_evaluation(step, evaluation_row(decode, evaluator, score));
+  log_info(fmt::format("held-out slice after step {}: pass {:.3f}, hack {:.3f}, vacuous {:.3f} ({} completions, {})",
+                       step, score.pass_rate(), score.hack_rate(), score.vacuous_rate(), score.num_graded, decode));
 }
 
 int finish(const Preset& preset, const ArmSummary& summary, const RunDirectory& directory) {
@@ -105,10 +110,13 @@ ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier
   bench.adapter->reset();
   Trainer trainer({*bench.decoder, *bench.adapter, engine, verifier, *transform, bench.text, recorder}, problems.train,
                   trainer_options(preset, directory));
-  std::optional<Evaluator> evaluator;
   if (preset.eval.every > 0) {
-    evaluator.emplace(engine, verifier, bench.text, problems.held_out, slice_options(preset));
-    trainer.set_evaluation(evaluation_of(preset, *evaluator, recorder));
+    trainer.set_evaluation([&](int64_t step) {
+      for (const SliceOptions& decode : slice_decodes(preset)) {
+        Evaluator evaluator(engine, verifier, bench.text, problems.held_out, decode);
+        evaluate(step, decode.temperature == 0 ? "greedy" : "sampled", evaluator, recorder);
+      }
+    });
   }
   if (checkpoint) {
     trainer.resume(*checkpoint);

@@ -10,6 +10,7 @@
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/log.h"
 #include "plumbline/preset/arm.h"
+#include "plumbline/preset/data_path.h"
 #include "plumbline/steer/control_direction.h"
 
 namespace plumbline {
@@ -37,6 +38,11 @@ TokenizedPair tokenize(const ContrastPair& pair, const ModelText& text, int64_t 
   tokenized.flavor = pair.flavor;
   tokenized.held_out = pair.held_out;
   return tokenized;
+}
+
+/// Empty stands for the shipped file.
+std::string pairs_path(const Preset& preset) {
+  return preset.steer.pairs.empty() ? "" : resolve_data_path(preset.steer.pairs);
 }
 
 std::string flavors_name(const SteerOptions& options) {
@@ -70,8 +76,9 @@ DirectionSource::DirectionSource(const Preset& preset, ModelBench& bench)
     : preset_(preset),
       bench_(bench),
       recipe_(direction_recipe(preset.steer)),
-      pairs_(load(preset.steer.pairs)),
-      placebo_(load(placebo_pairs_path())) {}
+      pairs_(load(pairs_path(preset))),
+      placebo_(load(preset.steer.placebo_pairs.empty() ? placebo_pairs_path()
+                                                       : resolve_data_path(preset.steer.placebo_pairs))) {}
 
 DirectionSource::Pairs DirectionSource::load(const std::string& path) const {
   ContrastPairs file = load_contrast_pairs(path);
@@ -128,7 +135,7 @@ DirectionCheck DirectionSource::check() {
 }
 
 Json pairs_provenance(const Preset& preset) {
-  const ContrastPairs pairs = load_contrast_pairs(preset.steer.pairs);
+  const ContrastPairs pairs = load_contrast_pairs(pairs_path(preset));
   return {{"pairs", pairs.modified() ? "modified" : "shipped"}, {"pairs_hash", pairs.hash}};
 }
 

@@ -57,7 +57,10 @@ ContrastPair read_pair(const Json& row, const std::string& where) {
 
 }  // namespace
 
-const char* const kLockedPairsHash = "9f43d2f2b11302e23ebae78146c2e11d0c07c719143a28c306ea9a4f11b14b84";
+bool is_locked_pairs_hash(const std::string& hash) {
+  return hash == "9f43d2f2b11302e23ebae78146c2e11d0c07c719143a28c306ea9a4f11b14b84" ||  // data/pairs
+         hash == "41c7df16b30c6f3497bc8b5c80258baf9c267f4033a2f795773c6eb52cc3c0e5";    // data/tiny
+}
 
 ContrastPairs load_contrast_pairs(const std::string& path) {
   ContrastPairs result;

@@ -1,6 +1,6 @@
 /// Contrast pairs: the same prompt answered by a hack and by a clean solution that differ in the trait alone.
-/// The shipped file is locked: its hash is in the code, and a run that uses any other file says so, because pairs tuned
-/// to hacks that emerged would fit the defence to a known attack.
+/// The shipped files are locked: their hashes are in the code, and a run that uses any other file says so, because pairs
+/// tuned to hacks that emerged would fit the defence to a known attack.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ struct TokenizedPair {
   bool held_out = false;
 };
 
-/// SHA-256 of the shipped data/pairs/hack_pairs.jsonl.
-extern const char* const kLockedPairsHash;
+/// Is this the SHA-256 of a shipped file, data/pairs/hack_pairs.jsonl or data/tiny/hack_pairs.jsonl?
+bool is_locked_pairs_hash(const std::string& hash);
 
 struct ContrastPairs {
   std::string path, hash;  ///< SHA-256 of the file
   std::vector<ContrastPair> pairs;
-  bool modified() const { return hash != kLockedPairsHash; }
+  bool modified() const { return !is_locked_pairs_hash(hash); }
 };
 
 /// Rows {"id", "problem", "flavor", "held_out", "prompt": [{"role", "content"}], "hack", "clean"}; `path` empty means

@@ -31,6 +31,7 @@ TEST(ContrastPairs, AnyEditIsSeen) {
       load_contrast_pairs(folder.write("b.jsonl", text.substr(0, text.rfind('\n', text.size() - 2)))).modified());
   EXPECT_FALSE(load_contrast_pairs(folder.write("c.jsonl", text)).modified());
   EXPECT_TRUE(load_contrast_pairs(placebo_pairs_path()).modified());
+  EXPECT_FALSE(load_contrast_pairs(shipped_folder("data") + "/tiny/hack_pairs.jsonl").modified());
 }
 
 TEST(ContrastPairs, ShippedFileHasFourFlavorsOfFiveProblemsWithOneHeldOutAProblem) {
