@@ -274,7 +274,7 @@ TEST(PresetReference, DocumentsEveryKey) {
 
 TEST(ShippedPresets, AllValidateAndRoundTrip) {
   const std::vector<std::string> names = shipped_presets();
-  EXPECT_EQ(names, (std::vector<std::string>{"demo", "full", "smoke"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"demo", "full", "smoke", "tiny"}));
   const test::TemporaryFolder folder;
   for (const std::string& name : names) {
     const Preset preset = load_preset(name);
