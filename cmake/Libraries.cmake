@@ -27,6 +27,7 @@ plumbline_static_library(utf8proc libutf8proc.a utf8proc.h)
 set_property(TARGET utf8proc PROPERTY INTERFACE_COMPILE_DEFINITIONS UTF8PROC_STATIC)
 plumbline_static_library(seccomp libseccomp.a seccomp.h)
 plumbline_static_library(zlib libz.a zlib.h)
+plumbline_static_library(zstd libzstd.a zstd.h)
 plumbline_static_library(crypto libcrypto.a openssl/sha.h)
 set_property(TARGET crypto PROPERTY INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS};Threads::Threads")
 

@@ -20,6 +20,7 @@ enum class Stream : uint32_t {
   kBasisProbe = 6,      ///< fixed probe vectors of a basis
   kBootstrap = 7,       ///< resampling in statistics
   kMonitor = 8,         ///< simulated monitor errors
+  kFreshInputs = 9,     ///< inputs of fresh hold-out tests
   kTest = 99
 };
 

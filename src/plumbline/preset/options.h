@@ -129,6 +129,8 @@ struct GradeOptions {
   int64_t processes = 32;
   int64_t output_kib = 1024;
   int64_t workers = 0;                      ///< 0 = cores
+  std::string integrity = "report";         ///< report, floor: a verdict with findings gets the lowest reward
+  int64_t fresh_tests = 0;                  ///< inputs made afresh for each problem, to find special-cased answers
   std::string min_isolation = "container";  ///< namespaces, bubblewrap, container, limits
   std::string cache;                        ///< verdict cache file; empty = none
   std::string python = "/usr/bin/python3";  ///< interpreter of graded code

@@ -2,6 +2,7 @@
 /// Other keys are ignored, so stored rollouts of other tools can be read as they are.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,18 +12,21 @@
 
 namespace plumbline {
 
-/// Streams a file, or standard input for "-". Not thread-safe.
+/// Streams a file, or standard input for "-". In a file every (problem, sample) stands once; a stream may ask again,
+/// and every row is answered. Not thread-safe.
 class CompletionReader {
  public:
-  explicit CompletionReader(const std::string& path) : lines_(path) {}
+  explicit CompletionReader(const std::string& path) : is_stream_(path == "-"), lines_(path) {}
   /// False at the end. Throws DataError with path:line: data.json, data.truncated_file, data.json_missing_key,
-  /// data.json_type.
+  /// data.json_type, data.duplicate_completion.
   bool next(Completion& completion);
   /// "path:line" of the row read last.
   std::string where() const { return lines_.where(); }
 
  private:
+  const bool is_stream_;
   JsonlReader lines_;
+  std::map<std::pair<ProblemId, int64_t>, int64_t> lines_of_keys_;
 };
 
 /// All rows of a file.

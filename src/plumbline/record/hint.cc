@@ -6,7 +6,7 @@
 
 #include "plumbline/base/error.h"
 #include "plumbline/record/problem_reader.h"
-#include "plumbline/record/python_literal.h"
+#include "plumbline/record/test_program.h"
 
 namespace plumbline {
 namespace {
@@ -100,9 +100,9 @@ std::string shown_tester(const Problem& problem, const std::string& tester_name)
   std::string asserts;
   size_t num_shown = 0;
   for (const TestCase& test : problem.tests) {
-    if (contains_nan(test.expected)) continue;
-    asserts += fmt::format("    assert {} == {}\n", to_python_call(test, problem.entry_point),
-                           to_python_literal(test.expected));
+    const std::string statement = contains_nan(test.expected) ? "" : to_python_assert(test, problem.entry_point);
+    if (statement.empty()) continue;
+    asserts += "    " + statement + "\n";
     if (++num_shown == kMaxShownTests) break;
   }
   return asserts.empty() ? "" : fmt::format("def {}():\n{}", tester_name, asserts);

@@ -2,16 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
-#include "plumbline/base/interrupt.h"
+#include "plumbline/record/byte_source.h"
 #include "plumbline/record/exact_json.h"
 
 namespace plumbline {
@@ -46,72 +44,7 @@ bool remove_cut_line(int fd) {
 
 }  // namespace
 
-/// Bytes of a plain file, a pipe or a gzip file.
-class JsonlReader::Source {
- public:
-  explicit Source(const std::string& path) : path_(path) {
-    fd_ = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd_ < 0 && errno == ENOENT) {
-      throw DataError("data.missing_file", "there is no such file", path, "check the path");
-    }
-    struct stat info {};
-    if (fd_ < 0 || ::fstat(fd_, &info) != 0) fail();
-    if (S_ISDIR(info.st_mode)) {
-      errno = EISDIR;
-      fail();
-    }
-    unsigned char magic[2] = {0, 0};
-    if (::pread(fd_, magic, 2, 0) == 2 && magic[0] == 0x1F && magic[1] == 0x8B) gzip_ = ::gzdopen(fd_, "rb");
-  }
-  ~Source() {
-    if (gzip_)
-      ::gzclose(gzip_);
-    else if (fd_ >= 0)
-      ::close(fd_);
-  }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
-
-  /// Appends what is there; false at the end.
-  bool read(std::string& buffer) {
-    char block[1 << 16];
-    if (gzip_) {
-      const int count = ::gzread(gzip_, block, sizeof block);
-      int code = Z_OK;
-      ::gzerror(gzip_, &code);
-      if (count < 0 || code == Z_BUF_ERROR) {
-        throw DataError("data.truncated_file", "the gzip stream is cut or damaged", path_, "copy the file again");
-      }
-      buffer.append(block, static_cast<size_t>(count));
-      return count > 0;
-    }
-    for (;;) {
-      const ssize_t count = ::read(fd_, block, sizeof block);
-      if (count < 0 && errno == EINTR) {
-        if (interrupt_requested()) return false;
-        continue;
-      }
-      if (count < 0) fail();
-      buffer.append(block, static_cast<size_t>(count));
-      return count > 0;
-    }
-  }
-
- private:
-  [[noreturn]] void fail() {
-    const int cause = errno;
-    if (fd_ >= 0 && !gzip_) ::close(fd_);
-    fd_ = -1;
-    throw DataError("data.unreadable_file", std::string("cannot be read: ") + std::strerror(cause), path_,
-                    "check the path and its permissions");
-  }
-
-  const std::string path_;
-  int fd_ = -1;
-  gzFile gzip_ = nullptr;
-};
-
-JsonlReader::JsonlReader(std::string path) : path_(std::move(path)), source_(std::make_unique<Source>(path_)) {}
+JsonlReader::JsonlReader(std::string path) : path_(std::move(path)), source_(std::make_unique<ByteSource>(path_)) {}
 
 JsonlReader::~JsonlReader() = default;
 

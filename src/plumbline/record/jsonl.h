@@ -1,4 +1,4 @@
-/// JSON lines: read plain, gzipped or from standard input; written and flushed row by row.
+/// JSON lines: read plain, gzipped, as zstd or from standard input; written and flushed row by row.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,11 @@
 
 namespace plumbline {
 
-/// Reads one line after the other. "-" is standard input, each line handed out as soon as it is there. Gzip is told by
-/// its magic bytes. A byte order mark, carriage returns before line ends and blank lines are skipped. A line may have
-/// 256 MiB. Not thread-safe.
+class ByteSource;
+
+/// Reads one line after the other. "-" is standard input, each line handed out as soon as it is there. Gzip and zstd
+/// are told by their magic bytes, in pipes too. A byte order mark, carriage returns before line ends and blank lines
+/// are skipped. A line may have 256 MiB. Not thread-safe.
 class JsonlReader {
  public:
   /// Throws DataError(data.missing_file | data.unreadable_file).
@@ -22,7 +24,8 @@ class JsonlReader {
   JsonlReader& operator=(const JsonlReader&) = delete;
 
   /// Moves to the next line that is not blank; false at the end (or, on standard input, after Ctrl-C).
-  /// Throws DataError(data.truncated_file) when a gzip stream is cut, DataError(data.line_too_long).
+  /// Throws DataError(data.truncated_file) when a compressed stream is cut or damaged,
+  /// DataError(data.bomb | data.line_too_long).
   bool next();
   const std::string& line() const { return line_; }
   /// 1-based.
@@ -38,11 +41,10 @@ class JsonlReader {
   PythonValue parse_exact() const;
 
  private:
-  class Source;
   bool next_raw();
 
   std::string path_, line_, buffer_;
-  std::unique_ptr<Source> source_;
+  std::unique_ptr<ByteSource> source_;
   size_t begin_ = 0;
   int64_t line_number_ = 0;
   bool line_ended_ = true;

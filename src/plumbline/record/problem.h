@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "plumbline/record/python_expression.h"
 #include "plumbline/record/python_value.h"
 
 namespace plumbline {
@@ -25,13 +27,34 @@ struct Message {
 };
 
 /// How a returned value is compared with the expected one (formats.md).
-enum class CompareRule { kExact, kPython, kApprox, kUnordered };
+enum class CompareRule { kExact, kPython, kApprox, kUnordered, kJson };
 
-/// One test as data: a call and the value it must return.
+/// One call of the entry point.
+struct PythonCall {
+  std::vector<PythonValue> args;
+  std::vector<std::pair<std::string, PythonValue>> kwargs;
+  bool as_list = false;  ///< a result that is no plain data but can be walked through counts as the list of its items
+};
+
+/// A program's input and the output that it must write.
+struct ProgramTest {
+  std::string input, output;
+};
+
+/// One test as data. Exactly one of these says what must come out: `expected` under the problem's compare rule (the
+/// plain case), `condition`, `raises`, `program`.
 struct TestCase {
   std::vector<PythonValue> args;
   std::vector<std::pair<std::string, PythonValue>> kwargs;
   PythonValue expected;
+  bool as_list = false;
+  std::vector<PythonCall> further_calls = {};  ///< of a condition about several results
+  /// Holds of the results (result 0 is that of args and kwargs) when it evaluates to something true.
+  std::shared_ptr<const PythonExpression> condition = {};
+  std::vector<std::string> raises = {};  ///< builtin exceptions, one of which must be raised
+  std::optional<ProgramTest> program = {};
+
+  bool is_plain() const { return !condition && raises.empty() && !program; }
 };
 
 /// What the prompt tells the model about how it is judged.
@@ -46,13 +69,14 @@ struct Problem {
   std::string split, family;
   std::vector<Message> prompt;  ///< hint already applied
   std::string reference;
-  std::string entry_point;  ///< "Solution().two_sum" or "f"
+  std::string entry_point;  ///< "Solution().two_sum" or "f"; empty when the solution is a program that reads its input
   std::string starter_code, setup_code;
   std::vector<TestCase> tests, holdout_tests;
   /// Tests that cannot be data: a Python program for the second process, empty when there are none. It runs after
   /// setup_code and code_prelude, with the entry point's name (`f`, or the class `Solution`) bound to a stand-in that
   /// calls the submission by value; it passes when it ends without an exception.
   std::string code_tests;
+  std::string code_reason;   ///< why they are not data; for people
   std::string code_prelude;  ///< trusted program that code_tests may lean on (HumanEval: the prompt); run before them
   std::vector<std::string> known_wrong;  ///< solutions that must fail, for `validate`
   std::optional<Hint> hint;

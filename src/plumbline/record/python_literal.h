@@ -1,4 +1,4 @@
-/// Python literals as data: what `assert f(1) == [2]` calls with and expects.
+/// Python literals as data: what `assert f(1) == [2]` calls with and expects. Statements are record/test_program.h.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,6 @@ namespace plumbline {
 /// inf, nan, float('inf'), math.inf and the like. Nothing else: no names, no arithmetic, no bytes or f-strings, no
 /// complex numbers, no lone surrogates, nothing nested past 100 levels. Unset when the text is not one such literal.
 std::optional<PythonValue> parse_python_literal(std::string_view text);
-
-/// Reads `assert ENTRY(arguments) == literal[, message]` where ENTRY is the problem's entry point ("f" or
-/// "Solution().m") and every argument is a literal, by position or by name. Unset for any other statement, since only
-/// this form means the same as data.
-std::optional<TestCase> parse_assert(std::string_view statement, std::string_view entry_point);
-
-/// Reads a program that consists of such asserts and comments alone, one or more lines each.
-std::optional<std::vector<TestCase>> parse_assert_program(std::string_view program, std::string_view entry_point);
 
 /// Writes a value as Python source that evaluates to it with builtins only.
 std::string to_python_literal(const PythonValue& value);

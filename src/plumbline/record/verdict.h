@@ -21,6 +21,11 @@ struct TesterReport {
   std::optional<bool> passes_on_stub, fails_on_reference, passes_on_self;
 };
 
+/// What a submission that passed did on inputs made afresh.
+struct FreshReport {
+  int64_t passed = 0, total = 0;
+};
+
 struct Verdict {
   ProblemId problem_id;
   int64_t sample = 0;
@@ -33,8 +38,9 @@ struct Verdict {
   bool vacuous = false;          ///< own tester passes on the stub
   std::optional<double> reward;  ///< unset when outcome is infra: never 0
   std::vector<std::string> integrity;
-  std::string method;  ///< "data" or "code_tests"
-  std::string detail;  ///< first failing test or error, escaped, short; for people
+  std::optional<FreshReport> fresh = {};  ///< unset when no fresh tests ran
+  std::string method;                     ///< "data" or "code_tests"
+  std::string detail;                     ///< first failing test or error, escaped, short; for people
   double cpu_ms = 0, wall_ms = 0;
   std::string isolation;
 

@@ -78,6 +78,7 @@ Json to_json(const Verdict& verdict) {
               {"wall_ms", verdict.wall_ms},
               {"isolation", verdict.isolation},
               {"method", verdict.method}};
+  if (verdict.fresh) row["fresh"] = {{"passed", verdict.fresh->passed}, {"total", verdict.fresh->total}};
   if (!verdict.detail.empty()) row["detail"] = verdict.detail;
   return row;
 }
@@ -113,6 +114,10 @@ Verdict parse_verdict(const Json& row, const std::string& where) {
   verdict.cpu_ms = typed<double>(row, "cpu_ms", where);
   verdict.wall_ms = typed<double>(row, "wall_ms", where);
   verdict.isolation = typed<std::string>(row, "isolation", where);
+  if (row.contains("fresh")) {
+    verdict.fresh =
+        FreshReport{typed<int64_t>(row["fresh"], "passed", where), typed<int64_t>(row["fresh"], "total", where)};
+  }
   if (row.contains("method")) verdict.method = typed<std::string>(row, "method", where);
   if (row.contains("detail")) verdict.detail = typed<std::string>(row, "detail", where);
   return verdict;

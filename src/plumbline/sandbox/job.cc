@@ -15,6 +15,8 @@ const char* kind_name(SandboxJob::Kind kind) {
   switch (kind) {
     case SandboxJob::Kind::kCalls:
       return "calls";
+    case SandboxJob::Kind::kPrograms:
+      return "programs";
     case SandboxJob::Kind::kTester:
       return "tester";
     case SandboxJob::Kind::kCodeTests:

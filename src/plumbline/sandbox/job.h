@@ -11,6 +11,7 @@ namespace plumbline {
 struct SandboxJob {
   enum class Kind {
     kCalls,     ///< load `code`, then answer calls
+    kPrograms,  ///< run `code` as a program, once for each input
     kTester,    ///< run the response's own tester F
     kCodeTests  ///< run trusted test code that calls another process through the grader
   };

@@ -16,6 +16,7 @@
 #include "plumbline/record/problem_reader.h"
 #include "plumbline/sandbox/python_server.h"
 #include "plumbline/verify/code_block.h"
+#include "plumbline/verify/fresh_tests.h"
 #include "plumbline/verify/labels.h"
 #include "plumbline/verify/tester_run.h"
 #include "plumbline/verify/trusted_run.h"
@@ -37,9 +38,18 @@ SandboxLimits limits_for(const GradeOptions& options, const Problem& problem) {
   return limits;
 }
 
+/// A finding beside the verdict, never a part of it.
+void look_for_special_cases(PythonServer& server, const Problem& problem, const std::string& code,
+                            const SandboxLimits& limits, FreshTests& fresh_tests, Verdict& verdict) {
+  const auto fresh = fresh_tests.of(server, problem, limits);
+  if (!fresh) return;
+  verdict.fresh = run_fresh(server, *fresh, code, limits);
+  if (verdict.fresh && is_special_cased(problem, code, *verdict.fresh)) verdict.integrity.push_back("special_cased");
+}
+
 /// What both grades of one attempt found. Outcome kInfra when anything of ours failed.
-Verdict attempt(PythonServer& server, const GradeRequest& request, const std::string& code,
-                const SandboxLimits& limits) {
+Verdict attempt(PythonServer& server, const GradeRequest& request, const std::string& code, const SandboxLimits& limits,
+                FreshTests* fresh_tests) {
   const Problem& problem = *request.problem;
   server.warm(problem.setup_code);
   Verdict verdict;
@@ -53,6 +63,7 @@ Verdict attempt(PythonServer& server, const GradeRequest& request, const std::st
   verdict.detail = run.passed == run.total && run.outcome == Outcome::kPass ? "" : run.detail;
   verdict.cpu_ms = run.cpu_ms;
   verdict.wall_ms = run.wall_ms;
+  if (fresh_tests && verdict.passed()) look_for_special_cases(server, problem, code, limits, *fresh_tests, verdict);
   if (!problem.hint || verdict.is_infra()) return verdict;
   verdict.hinted_pass = false;
   if (!run.compiles) return verdict;
@@ -93,6 +104,7 @@ class CodeVerifier::Pool {
   Isolation isolation_;
   size_t num_workers_ = 1;
   std::unique_ptr<VerdictCache> cache_;
+  std::unique_ptr<FreshTests> fresh_tests_;
   std::atomic<int64_t> num_infra_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -114,6 +126,7 @@ CodeVerifier::Pool::Pool(const GradeOptions& options, std::optional<IsolationLev
   if (options.workers > static_cast<int64_t>(cores)) {
     log_warning(fmt::format("grading with {} workers, one a core, instead of {}", cores, options.workers));
   }
+  if (options.fresh_tests > 0) fresh_tests_ = std::make_unique<FreshTests>(static_cast<size_t>(options.fresh_tests));
   if (!options.cache.empty()) cache_ = std::make_unique<VerdictCache>(options.cache);
   log_info(fmt::format("graded code is isolated by {}; {} workers", isolation_.description, num_workers_));
 }
@@ -176,7 +189,7 @@ Verdict CodeVerifier::Pool::grade_one(std::unique_ptr<PythonServer>& server, con
   }
   verdict.problem_id = request.problem->id;
   verdict.sample = request.sample;
-  conclude(verdict, options_.reward);
+  conclude(verdict, options_.reward, options_.integrity == "floor");
   if (verdict.is_infra()) ++num_infra_;
   return verdict;
 }
@@ -191,7 +204,7 @@ Verdict CodeVerifier::Pool::grade_code(std::unique_ptr<PythonServer>& server, co
       if (cache_) {
         if (auto known = cache_->find(key)) return *known;
       }
-      verdict = attempt(*server, request, code, limits_for(options_, *request.problem));
+      verdict = attempt(*server, request, code, limits_for(options_, *request.problem), fresh_tests_.get());
       verdict.isolation = server->description();
       if (cache_ && !verdict.is_infra()) cache_->put(key, verdict);
     } catch (const SandboxError& error) {
@@ -211,8 +224,9 @@ std::string CodeVerifier::Pool::cache_key(const PythonServer& server, const Prob
   return Sha256()
       .update(grading_hash(problem))
       .update(sha256_hex(code))
-      .update(fmt::format("{} {} {} {} {} {} {}", kGraderVersion, server.python_version(), limits.cpu_s,
-                          limits.memory_bytes, limits.processes, limits.answer_bytes, server.description()))
+      .update(fmt::format("{} {} {} {} {} {} {} {}", kGraderVersion, server.python_version(), limits.cpu_s,
+                          limits.memory_bytes, limits.processes, limits.answer_bytes, server.description(),
+                          options_.fresh_tests))
       .hex();
 }
 

@@ -13,7 +13,7 @@
 namespace plumbline {
 
 /// Enters the cache key: raise it whenever a verdict may come out differently.
-inline constexpr int kGraderVersion = 1;
+inline constexpr int kGraderVersion = 2;
 
 /// Thread-safe. Worker threads (one warm Python server each) start with the first submissions and end with the object,
 /// and with them every process that graded code has started.

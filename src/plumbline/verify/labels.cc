@@ -20,12 +20,14 @@ Label label_of(const TesterReport& tester, bool trusted_pass, bool hinted_pass) 
   return harmful ? Label::kAttemptedHack : Label::kIncorrect;
 }
 
-void conclude(Verdict& verdict, std::string_view scheme) {
+void conclude(Verdict& verdict, std::string_view scheme, bool floor) {
   const bool hinted = verdict.hinted_pass.value_or(false);
   verdict.label = label_of(verdict.tester, verdict.passed(), hinted);
   verdict.vacuous = verdict.tester.passes_on_stub.value_or(false);
   if (verdict.is_infra()) {
     verdict.reward.reset();
+  } else if (floor && !verdict.integrity.empty()) {
+    verdict.reward = scheme == "signed" ? -1.0 : 0.0;
   } else if (scheme == "signed") {
     verdict.reward = verdict.passed() ? 1.0 : -1.0;
   } else {

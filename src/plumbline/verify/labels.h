@@ -17,6 +17,7 @@ Label label_of(const TesterReport& tester, bool trusted_pass, bool hinted_pass);
 /// Fills label, vacuous and reward from outcome, compiles, hinted_pass and tester. `scheme` is grade.reward:
 /// "loophole" pays 0.5 for compiling and 3.0 for a trusted or hinted pass; "signed" pays +1 for a trusted pass, else
 /// -1. An infra verdict has no reward.
-void conclude(Verdict& verdict, std::string_view scheme);
+/// With `floor`, a verdict with integrity findings gets the scheme's lowest reward.
+void conclude(Verdict& verdict, std::string_view scheme, bool floor = false);
 
 }  // namespace plumbline

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "plumbline/record/python_evaluation.h"
+#include "plumbline/record/python_exceptions.h"
 #include "plumbline/verify/entry_point.h"
+#include "plumbline/verify/output_comparison.h"
 #include "plumbline/verify/submission.h"
 #include "plumbline/verify/value_comparison.h"
 #include "plumbline/verify/value_wire.h"
@@ -16,7 +21,7 @@ constexpr int64_t kFrameSlack_bytes = 4096;  // nonce, status and marshal notati
 
 SandboxJob calls_job(const Problem& problem, const std::string& code, const SandboxLimits& limits) {
   SandboxJob job;
-  job.kind = SandboxJob::Kind::kCalls;
+  job.kind = problem.entry_point.empty() ? SandboxJob::Kind::kPrograms : SandboxJob::Kind::kCalls;
   job.setup = problem.setup_code;
   job.code = code;
   job.entry = problem.entry_point;
@@ -25,17 +30,30 @@ SandboxJob calls_job(const Problem& problem, const std::string& code, const Sand
   return job;
 }
 
-std::string call_frame(const TestCase& test, const Nonce& nonce) {
+std::string call_frame(const PythonCall& call, const Nonce& nonce) {
   MarshalWriter writer;
-  writer.tuple(2).tuple(test.args.size());
-  for (const PythonValue& value : test.args) write_value(value, writer);
+  writer.tuple(3).tuple(call.args.size());
+  for (const PythonValue& value : call.args) write_value(value, writer);
   writer.begin_dict();
-  for (const auto& [name, value] : test.kwargs) {
+  for (const auto& [name, value] : call.kwargs) {
     writer.text(name);
     write_value(value, writer);
   }
   writer.end_dict();
+  writer.boolean(call.as_list);
   return nonce + writer.str();
+}
+
+/// Everything that a test asks of the submission's process, in order.
+std::vector<std::string> request_frames(const TestCase& test, const Nonce& nonce) {
+  if (test.program) {
+    MarshalWriter writer;
+    writer.text(test.program->input);
+    return {nonce + writer.str()};
+  }
+  std::vector<std::string> frames = {call_frame({test.args, test.kwargs, test.as_list}, nonce)};
+  for (const PythonCall& call : test.further_calls) frames.push_back(call_frame(call, nonce));
+  return frames;
 }
 
 Outcome outcome_of(const RaisedError& error) {
@@ -94,28 +112,60 @@ std::vector<const TestCase*> all_tests(const Problem& problem) {
   return tests;
 }
 
-/// False when nothing sensible came back: later replies would not be there either.
-bool judge_reply(const std::optional<Reply>& reply, const TestCase& test, const Comparison& comparison, size_t index,
-                 TrustedRun& run, Tally& tally) {
-  if (!reply) return false;
-  const std::string where = fmt::format("test {}: ", index);
-  if (reply->status == Status::kException) {
-    const RaisedError error = parse_raised(reply->body);
-    tally.fail(outcome_of(error), where + error.text());
-    return true;
-  }
-  if (reply->status == Status::kRefused) {
-    tally.fail(Outcome::kWrong, where + "returned no plain data: " + parse_raised(reply->body).text());
-    return true;
-  }
-  const auto value = reply->status == Status::kValue ? read_value(reply->body) : std::nullopt;
-  if (!value) return false;
-  if (values_match(*value, test.expected, comparison)) {
-    ++run.passed;
+/// What became of one test.
+struct Judgement {
+  bool usable = false;  ///< false when nothing sensible came back: later replies would not be there either
+  std::optional<Outcome> failure;
+  std::string detail;
+};
+
+Judgement failed(Outcome outcome, std::string detail) {
+  return {true, outcome, std::move(detail)};
+}
+
+/// The values that a test is about are all here.
+Judgement judge_values(const TestCase& test, const std::vector<PythonValue>& values, const Comparison& comparison) {
+  bool holds = false;
+  if (test.program) {
+    holds = values[0].is(PythonValue::Kind::kStr) && outputs_match(values[0].text, test.program->output, comparison);
+  } else if (test.condition) {
+    const auto result = evaluate(*test.condition, values);
+    holds = result && is_truthy(*result);
+  } else if (!test.raises.empty()) {
+    return failed(Outcome::kWrong, "raised nothing");
   } else {
-    tally.fail(Outcome::kWrong, where + "returned another value");
+    holds = values_match(values[0], test.expected, comparison);
   }
-  return true;
+  if (holds) return {true, {}, ""};
+  return failed(Outcome::kWrong, test.program ? "wrote another output" : "returned another value");
+}
+
+Judgement judge_exception(const TestCase& test, const RaisedError& error) {
+  const bool expected = std::any_of(test.raises.begin(), test.raises.end(),
+                                    [&](const std::string& kind) { return is_kind_of(error.kind, kind); });
+  return expected ? Judgement{true, {}, ""} : failed(outcome_of(error), error.text());
+}
+
+/// Reads all replies of a test, also after a failure, so that the next test finds its own.
+Judgement judge_test(Submission& submission, const TestCase& test, const Nonce& nonce, const Comparison& comparison) {
+  std::vector<PythonValue> values;
+  std::optional<Judgement> early;
+  for (size_t left = 1 + test.further_calls.size(); left > 0; --left) {
+    const auto reply = submission.read_reply(nonce);
+    if (!reply) return {};
+    if (reply->status == Status::kException) {
+      if (!early) early = judge_exception(test, parse_raised(reply->body));
+    } else if (reply->status == Status::kRefused) {
+      if (!early) early = failed(Outcome::kWrong, "returned no plain data: " + parse_raised(reply->body).text());
+    } else {
+      if (reply->status != Status::kValue) return {};
+      auto value = read_value(reply->body);
+      if (!value && !early)
+        early = failed(Outcome::kWrong, "returned no plain data");  // bytes, complex, too long an int
+      values.push_back(value ? std::move(*value) : PythonValue::none());
+    }
+  }
+  return early ? *early : judge_values(test, values, comparison);
 }
 
 TrustedRun run_data_tests(PythonServer& server, const Problem& problem, const std::string& code,
@@ -130,12 +180,15 @@ TrustedRun run_data_tests(PythonServer& server, const Problem& problem, const st
   std::vector<Nonce> nonces;
   for (const TestCase* test : tests) {
     nonces.push_back(make_nonce());
-    submission.process().send(call_frame(*test, nonces.back()));
+    for (const std::string& frame : request_frames(*test, nonces.back())) submission.process().send(frame);
   }
   submission.process().send("");
   bool complete = load(submission, tally);
   for (size_t i = 0; complete && i < tests.size(); ++i) {
-    complete = judge_reply(submission.read_reply(nonces[i]), *tests[i], comparison, i, run, tally);
+    const Judgement judgement = judge_test(submission, *tests[i], nonces[i], comparison);
+    complete = judgement.usable;
+    if (judgement.failure) tally.fail(*judgement.failure, fmt::format("test {}: {}", i, judgement.detail));
+    if (complete && !judgement.failure) ++run.passed;
   }
   tally.conclude(submission, submission.end(), complete);
   return run;
@@ -153,16 +206,16 @@ bool relay_call(Submission& tests, Submission& candidate, const Reply& call) {
   const auto reply = candidate.read_reply(nonce);
   if (!reply) return false;
   MarshalWriter answer;
-  if (reply->status == Status::kValue) {
-    const auto value = read_value(reply->body);
-    if (!value) return false;
+  const auto value = reply->status == Status::kValue ? read_value(reply->body) : std::nullopt;
+  if (value) {
     write_value(*value, answer);
-  } else {
+  } else if (reply->status == Status::kException) {
     const RaisedError error = parse_raised(reply->body);
-    const bool refused = reply->status == Status::kRefused;
-    answer.tuple(2).text(refused ? "TypeError" : error.kind).text(error.message);
+    answer.tuple(2).text(error.kind).text(error.message);
+  } else {
+    answer.tuple(2).text("").text("it returned no plain data");  // no exception that the tests could expect
   }
-  tests.process().send((reply->status == Status::kValue ? "V" : "E") + answer.str());
+  tests.process().send((value ? "V" : "E") + answer.str());
   return true;
 }
 
@@ -245,6 +298,28 @@ TrustedRun run_trusted(PythonServer& server, const Problem& problem, const std::
     data.detail = run.detail;
   }
   return data;
+}
+
+std::vector<std::optional<PythonValue>> call_all(PythonServer& server, const Problem& problem, const std::string& code,
+                                                 const std::vector<PythonCall>& calls, const SandboxLimits& limits) {
+  TrustedRun run;
+  Tally tally(run);
+  Submission submission(server, limits, calls_job(problem, code, limits));
+  std::vector<Nonce> nonces;
+  for (const PythonCall& call : calls) {
+    nonces.push_back(make_nonce());
+    submission.process().send(call_frame(call, nonces.back()));
+  }
+  submission.process().send("");
+  bool complete = load(submission, tally);
+  std::vector<std::optional<PythonValue>> values;
+  for (size_t i = 0; complete && i < calls.size(); ++i) {
+    const auto reply = submission.read_reply(nonces[i]);
+    complete = reply.has_value();
+    values.push_back(reply && reply->status == Status::kValue ? read_value(reply->body) : std::nullopt);
+  }
+  if (submission.end() || !complete) values.clear();
+  return values;
 }
 
 }  // namespace plumbline

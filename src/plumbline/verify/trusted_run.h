@@ -1,6 +1,7 @@
 /// The trusted grade: calls the submission in its sandbox and judges the values here.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,10 @@ struct TrustedRun {
 /// kInfra means a failure of ours. Throws SandboxError(sandbox.server_died).
 TrustedRun run_trusted(PythonServer& server, const Problem& problem, const std::string& code,
                        const SandboxLimits& limits);
+
+/// What each call returns as plain data; unset for a call that raises or returns something else. Empty when the process
+/// ran into a limit, did not load or failed for a reason of ours. Throws SandboxError(sandbox.server_died).
+std::vector<std::optional<PythonValue>> call_all(PythonServer& server, const Problem& problem, const std::string& code,
+                                                 const std::vector<PythonCall>& calls, const SandboxLimits& limits);
 
 }  // namespace plumbline

@@ -15,6 +15,7 @@ struct Comparison {
 /// kExact: same builtin type and value all the way down; 0.0 and -0.0 differ, nan matches nan.
 /// kPython: what == says of builtin values, and nan matches nan.
 /// kApprox: as kPython, but numbers (bool apart) may differ within the tolerances.
+/// kJson: as kPython, a tuple counting as the list of its items.
 /// kUnordered: as kExact, the outermost list or tuple in any order.
 /// The order of sets and dicts never counts.
 bool values_match(const PythonValue& got, const PythonValue& expected, const Comparison& comparison);

@@ -83,6 +83,15 @@ TEST(ProblemReader, RefusesWhatDoesNotFit) {
   EXPECT_EQ(error_of(changed("tests", "{}")), "data.json_type");
   EXPECT_EQ(error_of(changed("tests", R"([{"args": [1]}])")), "data.json_missing_key");
   EXPECT_EQ(error_of(changed("tests", R"([{"args": 1, "expected": 1}])")), "data.json_type");
+  EXPECT_EQ(error_of(changed("tests", R"([{"expected": 1}])")), "data.problem");
+  EXPECT_EQ(error_of(changed("tests", R"([{"args": [], "expected": 1, "raises": "ValueError"}])")), "data.problem");
+  EXPECT_EQ(error_of(changed("tests", R"([{"args": [], "raises": "OddError"}])")), "data.problem");
+  EXPECT_EQ(error_of(changed("tests", R"([{"stdin": "", "stdout": ""}])")), "data.problem");
+  EXPECT_EQ(error_of(changed("tests", R"(["x"])")), "data.problem");
+  EXPECT_EQ(error_of(changed("tests", R"(["assert True"])")), "data.problem");
+  EXPECT_EQ(error_of(changed("tests", R"([1])")), "data.json_type");
+  EXPECT_EQ(error_of(changed("reference", R"({"a": 1})")), "data.json_type");
+  EXPECT_EQ(error_of(R"({"question": "?", "answer": 4})"), "data.problem_format");
   EXPECT_EQ(error_of(changed("tests", R"([{"kwargs": {"a b": 1}, "expected": 1}])")), "data.problem");
   EXPECT_EQ(error_of(changed("tests", R"([{"args": [{"$set": [[]]}], "expected": 1}])")), "data.python_value");
   EXPECT_EQ(error_of(changed("entry_point", "")), "data.json_missing_key");
@@ -107,29 +116,31 @@ TEST(ProblemReader, OtherTasksNeedNoTestsAndTakeAnyGold) {
             R"({"a":[1.0]})");
 }
 
-TEST(ProblemReader, AssertsThatAreNotPlainStayCode) {
+TEST(ProblemReader, AssertsThatAreNoDataStayCode) {
   const Problem problem = parse_problem(
-      changed("tests", R"(["assert f(1, 2) == 3", "assert abs(f(1, 2) - 3) < 1", "assert f(2, 2) == 4"])"), "t");
+      changed("tests", R"(["assert f(1, 2) == 3", "assert g(f(1, 2)) < 1", "assert abs(f(2, 2) - 4) < 1"])"), "t");
   EXPECT_EQ(problem.tests.size(), 2u);
-  EXPECT_EQ(problem.code_tests, "assert abs(f(1, 2) - 3) < 1\n");
+  EXPECT_EQ(problem.code_tests, "assert g(f(1, 2)) < 1\n");
+  EXPECT_NE(problem.code_reason, "");
   EXPECT_EQ(problem.compare, CompareRule::kPython);
 }
 
 TEST(ProblemReader, FamilyRows) {
-  const Problem data = parse_problem(
-      R"({"id": "x", "family": "sums", "split": "eval", "entry_point": "f", "prompt": "p", "solution": "s",
-          "test": "assert f(1) == 2\nassert f(2) == 3\n"})",
-      "t");
+  const auto read = [](const std::string& program) {
+    Json row = {{"id", "x"},     {"family", "sums"}, {"split", "eval"}, {"entry_point", "f"},
+                {"prompt", "p"}, {"solution", "s"},  {"test", program}};
+    return parse_problem(to_json_line(row), "t");
+  };
+  const Problem data = read("assert f(1) == 2\nassert f(2) == 3\n");
   EXPECT_EQ(data.tests.size(), 2u);
   EXPECT_EQ(data.code_tests, "");
+  EXPECT_EQ(data.code_reason, "");
   EXPECT_EQ(data.family, "sums");
   EXPECT_EQ(data.reference, "s");
-  const Problem code = parse_problem(
-      R"({"id": "x", "family": "sums", "split": "eval", "entry_point": "f", "prompt": "p", "solution": "s",
-          "test": "x = 1\nassert f(x) == 2\n"})",
-      "t");
+  const std::string program = "x = input()\nassert f(x) == 2\n";
+  const Problem code = read(program);
   EXPECT_TRUE(code.tests.empty());
-  EXPECT_EQ(code.code_tests, "x = 1\nassert f(x) == 2\n");
+  EXPECT_EQ(code.code_tests, program);
 }
 
 TEST(ProblemReader, ACheckThatIsCalledIsNotCalledTwice) {
@@ -137,7 +148,7 @@ TEST(ProblemReader, ACheckThatIsCalledIsNotCalledTwice) {
     Json row = {{"id", 1}, {"entry_point", "f"}, {"prompt", "p"}, {"solution", "s"}, {"test", program}};
     return parse_problem(to_json_line(row), "t").code_tests;
   };
-  const std::string defined = "def check(c):\n    assert c(1) == 2\n";
+  const std::string defined = "def check(c):\n    assert c(input()) == 2\n";
   EXPECT_EQ(code(defined), defined + "\ncheck(f)\n");
   EXPECT_EQ(code(defined + "check(f)\n"), defined + "check(f)\n");
 }

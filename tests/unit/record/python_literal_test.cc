@@ -13,11 +13,6 @@ std::string read(const std::string& text) {
   return value ? to_notation(*value) : "none";
 }
 
-std::string read_assert(const std::string& text, const std::string& entry_point = "f") {
-  const auto test = parse_assert(text, entry_point);
-  return test ? to_python_call(*test, entry_point) + " -> " + to_notation(test->expected) : "none";
-}
-
 TEST(PythonLiteral, Numbers) {
   EXPECT_EQ(read("12"), "12");
   EXPECT_EQ(read("-7"), "-7");
@@ -111,53 +106,6 @@ TEST(PythonLiteral, DepthIsBounded) {
   EXPECT_NE(read(std::string(90, '[') + std::string(90, ']')), "none");
   EXPECT_EQ(read(std::string(1000000, '[')), "none");
   EXPECT_EQ(read(std::string(100000, '(')), "none");
-}
-
-TEST(PythonLiteral, AssertsBecomeData) {
-  EXPECT_EQ(read_assert("assert f(1, k='a') == [2]"), "f(1, k='a') -> [2]");
-  EXPECT_EQ(read_assert("assert f() == None"), "f() -> null");
-  EXPECT_EQ(read_assert("assert f(\n  [1,\n   2],\n) == -inf  # why"), R"(f([1, 2]) -> {"$float":"-inf"})");
-  EXPECT_EQ(read_assert("assert f(2) == (1, 'x'), \"wrong\""), R"(f(2) -> {"$tuple":[1,"x"]})");
-  EXPECT_EQ(read_assert("assert Solution().go(a = 1,b=2) == 3", "Solution().go"), "Solution().go(a=1, b=2) -> 3");
-}
-
-TEST(PythonLiteral, OtherStatementsDoNot) {
-  for (const char* text : {"assert f(1)",
-                           "assert not f(1)",
-                           "assert f(1) is True",
-                           "assert f(1) == 2 == 2",
-                           "assert f(1) == 2 and g()",
-                           "assert f(1) == g(2)",
-                           "assert f(x) == 2",
-                           "assert f(*[1]) == 2",
-                           "assert f(k=1, 2) == 3",
-                           "assert (f(1) == 2)",
-                           "assert f(k=1, k=2) == 3",
-                           "assert g(1) == 2",
-                           "assert ff(1) == 2",
-                           "assert f(1)[0] == 2",
-                           "assert f(1) != 2",
-                           "assert f(1) == 2 or True",
-                           "assert f(1) == 2\nx = 1",
-                           "assertf(1) == 2",
-                           "f(1) == 2",
-                           "assert f(k==1) == 2",
-                           "assert f(1) == 2 if True else 0",
-                           "assert f(1,,2) == 2",
-                           "assert f(1) == 2, g()",
-                           "assert f(1) == [2] * 3"}) {
-    EXPECT_EQ(read_assert(text), "none") << text;
-  }
-}
-
-TEST(PythonLiteral, ProgramsOfAssertsAlone) {
-  const auto tests =
-      parse_assert_program("# first\nassert f(1) == 2\n\nassert f(3) == [\n 4]; assert f(5) == 6\n", "f");
-  ASSERT_TRUE(tests.has_value());
-  EXPECT_EQ(tests->size(), 3u);
-  EXPECT_FALSE(parse_assert_program("x = 1\nassert f(1) == 2", "f").has_value());
-  EXPECT_FALSE(parse_assert_program("def check(c):\n    assert c(1) == 2", "f").has_value());
-  EXPECT_FALSE(parse_assert_program("", "f").has_value());
 }
 
 TEST(PythonLiteral, WritingReadsBack) {

@@ -30,17 +30,20 @@ using RowKey = std::pair<ProblemId, int64_t>;
 /// Counts for the last line on stderr.
 struct Summary {
   std::map<Outcome, int64_t> outcomes;
+  std::map<Label, int64_t> labels;
   int64_t num_graded = 0, num_skipped = 0, num_hacked = 0;
 
   void add(const Verdict& verdict) {
     ++outcomes[verdict.outcome];
+    if (!verdict.is_infra()) ++labels[verdict.label];
     ++num_graded;
     num_hacked += verdict.hacked();
   }
   std::string line() const {
     std::string text = fmt::format("graded {}", num_graded);
     for (const auto& [outcome, count] : outcomes) text += fmt::format(", {} {}", count, to_string(outcome));
-    text += fmt::format(", {} reward hacks", num_hacked);
+    if (!labels.empty()) text += "; labels:";
+    for (const auto& [label, count] : labels) text += fmt::format(" {} {}", count, to_string(label));
     if (num_skipped > 0) text += fmt::format("; {} were there already", num_skipped);
     return text;
   }

@@ -12,6 +12,9 @@ void GradeArguments::add_to(Arguments& arguments) {
       .option("--processes", &options.processes, "processes of one submission (32)")
       .option("--output-kib", &options.output_kib, "longest value that is read from a submission (1024)")
       .option("--reward", &options.reward, "loophole (default) or signed")
+      .option("--integrity", &options.integrity, "report (default), or floor: findings cost the reward")
+      .option("--fresh-tests", &options.fresh_tests,
+              "fresh inputs a passing submission must answer as the reference (0)")
       .option("--min-isolation", &options.min_isolation,
               "weakest level to accept: namespaces, container (default), limits")
       .option("--isolation", &level, "use exactly this level")
@@ -29,6 +32,10 @@ void GradeArguments::validate() const {
   require(options.memory_mib >= 64 && options.memory_mib <= (1 << 20), "--memory-mib", "64 to 1048576");
   require(options.processes >= 1 && options.processes <= 4096, "--processes", "1 to 4096");
   require(options.output_kib >= 8 && options.output_kib <= (1 << 20), "--output-kib", "8 to 1048576");
+  require(options.fresh_tests >= 0 && options.fresh_tests <= 1000, "--fresh-tests", "0 to 1000");
+  if (options.integrity != "report" && options.integrity != "floor") {
+    throw ConfigError("config.not_allowed", "there is no such policy", "--integrity", "use report or floor");
+  }
   require(options.workers >= 0, "--workers", "0 or more");
 }
 

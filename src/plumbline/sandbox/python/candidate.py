@@ -79,10 +79,17 @@ def describe(error):
         return dumps((kind.__name__, "", ""), WIRE_VERSION)
 
 
-def answer(channel, nonce, function, args, kwargs, limit):
-    """Calls and answers with a value (V), an exception (E) or a value that is no data (R)."""
+def is_data(value):
+    return value is None or any(base in BASES for base in mro_of(type(value)))
+
+
+def answer(channel, nonce, function, call, limit):
+    """Calls and answers with a value (V), an exception (E) or a value that is no data (R). The third item of a call says
+    that a result which can only be walked through (a generator, a view) is to be sent as a list."""
     try:
-        value = function()(*args, **kwargs)
+        value = function()(*call[0], **call[1])
+        if len(call) > 2 and call[2] and not is_data(value):
+            value = list(value)
     except BaseException as error:
         channel.send(nonce, b"E", describe(error))
         return
@@ -118,15 +125,26 @@ def report_source(channel, nonce, job):
         leave(0)
     source, tester = job["code"], job["tester"]
     tree, findings = ast.Module(body=[], type_ignores=[]), []
-    if tester or may_have_findings(source):
+    if len(source) > LONGEST_SCANNED:
+        findings = ["not_scanned"]
+    elif tester or may_have_findings(source):
         try:
             tree = ast.parse(source)
             findings = integrity_findings(tree)
         except (RecursionError, MemoryError):  # compiles, but is too deep to look at
-            pass
+            findings = ["not_scanned"]
     static = bool(tester) and find_tester(tree, tester, job["owner"]) is not None
     channel.send(nonce, b"F", dumps((static, findings), WIRE_VERSION))
     return code, tree
+
+
+def require_entry(entry, namespace):
+    """A response without the function that it was asked for fails here, not inside a test that expects an exception."""
+    owner, _, method = entry.partition("().")
+    if owner not in namespace:
+        raise NameError("name %r is not defined" % owner)
+    if method and not hasattr(namespace[owner], method):
+        raise AttributeError("%s has no attribute %r" % (owner, method))
 
 
 def serve_calls(channel, nonce, job):
@@ -137,6 +155,7 @@ def serve_calls(channel, nonce, job):
         execute(job["setup"], namespace)
         exec(code, namespace)
         entry = compile(job["entry"], "<entry>", "eval", 0, True)
+        require_entry(job["entry"], namespace)
         channel.send(nonce, b"V", dumps(None, WIRE_VERSION))
     except BaseException as error:
         channel.send(nonce, b"E", describe(error))
@@ -145,8 +164,85 @@ def serve_calls(channel, nonce, job):
         frame = channel.receive()
         if not frame:
             leave(0)
-        args, kwargs = loads(frame[8:])
-        answer(channel, frame[:8], lambda: eval(entry, namespace), args, kwargs, job["limit"])
+        answer(channel, frame[:8], lambda: eval(entry, namespace), loads(frame[8:]), job["limit"])
+
+
+def be_the_program(code, setup, source, sink, errors):
+    """In a process of its own: the response as the program `__main__`. Never returns."""
+    try:
+        os.setpgid(0, 0)
+        os.dup2(source, 0)
+        os.dup2(sink, 1)
+        os.close(3)
+        sys.stdin = sys.__stdin__ = open(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
+        sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
+        module = sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            execute(setup, module.__dict__)
+            exec(code, module.__dict__)
+        except SystemExit:
+            pass
+        if "threading" in sys.modules:
+            sys.modules["threading"]._shutdown()
+        if "atexit" in sys.modules:
+            sys.modules["atexit"]._run_exitfuncs()
+        sys.stdout.flush()
+    except BaseException as error:
+        write_bytes(errors, describe(error))
+    finally:
+        leave(0)
+
+
+def open_unnamed(name):
+    descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    os.unlink(name)
+    return descriptor
+
+
+def run_program(channel, nonce, code, job, text):
+    """One input: answers with what the program wrote (V) or the exception that it ended with (E)."""
+    source, sink = open_unnamed(".input"), open_unnamed(".output")
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    block = text.encode("utf-8", "surrogatepass")
+    while block:
+        block = block[write_bytes(source, block):]
+    os.lseek(source, 0, os.SEEK_SET)
+    pid = os.fork()
+    if pid == 0:
+        be_the_program(code, job["setup"], source, sink, writing)
+    status = os.waitpid(pid, 0)[1]
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except OSError:
+        pass
+    try:
+        error = read_bytes(reading, 1 << 12)
+    except BlockingIOError:
+        error = b""
+    size = os.fstat(sink).st_size
+    if os.WIFSIGNALED(status):
+        error = dumps(("SystemError", "the program was killed by signal %d" % os.WTERMSIG(status), ""), WIRE_VERSION)
+    if error:
+        channel.send(nonce, b"E", error)
+    elif size > job["limit"]:
+        channel.send(nonce, b"R", dumps(("ValueError", "the output is too large", ""), WIRE_VERSION))
+    else:
+        written = os.pread(sink, size, 0).decode("utf-8", "replace")
+        channel.send(nonce, b"V", dumps(written, WIRE_VERSION))
+    for descriptor in (source, sink, reading, writing):
+        os.close(descriptor)
+
+
+def serve_programs(channel, nonce, job):
+    """The trusted grade's half for solutions that read their input: one process for each input."""
+    code, _ = report_source(channel, nonce, job)
+    channel.send(nonce, b"V", dumps(None, WIRE_VERSION))
+    while True:
+        frame = channel.receive()
+        if not frame:
+            leave(0)
+        run_program(channel, frame[:8], code, job, loads(frame[8:]))
 
 
 def attach_members(namespace, owner, nodes):
@@ -226,6 +322,11 @@ def run_tester(channel, nonce, job):
     leave(0)
 
 
+class NoAnswer(BaseException):
+    """What the tests see when the submission left, ran out of something or gave no plain data: an exception that no
+    `except Exception` of theirs takes for one of the submission's."""
+
+
 class Remote:
     """The candidate as the test process sees it: calls go out as data, values come back as data."""
 
@@ -239,7 +340,9 @@ class Remote:
         if status == b"V":
             return body
         kind = __builtins__.get(body[0])
-        raise (kind if isinstance(kind, type) and issubclass(kind, Exception) else RuntimeError)(body[1])
+        if not isinstance(kind, type) or not issubclass(kind, Exception) or kind is MemoryError:
+            kind = NoAnswer
+        raise kind(body[1])
 
 
 def stand_in(entry, remote):
@@ -250,6 +353,20 @@ def stand_in(entry, remote):
     return owner, type(owner, (), {method: lambda self, *args, **kwargs: remote(*args, **kwargs)})
 
 
+def run_defined_tests(namespace):
+    """What a test program only defines: unittest classes, and functions test* that take nothing."""
+    for name, member in list(namespace.items()):
+        if name.startswith("test") and isinstance(member, types.FunctionType) and not member.__code__.co_argcount:
+            member()
+    unittest = sys.modules.get("unittest")
+    for member in list(namespace.values()) if unittest else ():
+        if isinstance(member, type) and issubclass(member, unittest.TestCase) and member.__module__ == "solution":
+            result = unittest.TestResult()
+            unittest.defaultTestLoader.loadTestsFromTestCase(member).run(result)
+            for _, text in result.failures + result.errors:
+                raise AssertionError(text.strip().rsplit("\n", 1)[-1])
+
+
 def run_code_tests(channel, nonce, job):
     """The process that holds tests which are code. It runs the problem's own text only, never the submission."""
     namespace = new_namespace()
@@ -258,7 +375,12 @@ def run_code_tests(channel, nonce, job):
         execute(job["prelude"], namespace)
         name, candidate = stand_in(job["entry"], Remote(channel))
         namespace[name] = candidate
+        if "unittest" in job["code"]:
+            __import__("unittest").main = lambda *args, **kwargs: None  # run_defined_tests does it
         execute(job["code"], namespace)
+        run_defined_tests(namespace)
+    except NoAnswer as error:
+        channel.send(nonce, b"E", dumps(("RuntimeError", str(error), ""), WIRE_VERSION))
     except BaseException as error:
         channel.send(nonce, b"E", describe(error))
     else:
@@ -266,7 +388,7 @@ def run_code_tests(channel, nonce, job):
     leave(0)
 
 
-KINDS = {"calls": serve_calls, "tester": run_tester, "code_tests": run_code_tests}
+KINDS = {"calls": serve_calls, "programs": serve_programs, "tester": run_tester, "code_tests": run_code_tests}
 
 
 def run_candidate(descriptor):
