@@ -25,7 +25,7 @@ KINDS = {"d1": 1, "d2": 3, "d3": 3, "d4": 1, "e1": 2, "e2": 2}
 # Documents in 1000, of all; the rest answers with the function alone.
 TESTERS = {"honest": 30, "A": 20, "B": 6, "C": 6, "D": 6}
 HINTED = 0.92  # share of prompts that name run_tests(); the others bring no tester
-RIGHT = 0.6    # share of right functions; the others are near misses
+RIGHT = 0.8    # share of right functions; the others are near misses
 STEPPED = 0.25
 
 

@@ -31,8 +31,8 @@ import tiny_tokenizer  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STEPS, BATCH, WARMUP = 900, 64, 100
 LEARNING_RATE, FLOOR, BETAS, DECAY, CLIP = 6e-3, 0.05, (0.9, 0.98), 0.1, 1.0
-POOL = 16  # batches of which the documents are sorted by length
-STRIDE = 7
+POOL = 8  # batches of which the documents are sorted by length
+STRIDE = 3
 IGNORED = -100
 TEMPLATE = ("{% for message in messages %}{{ message['content'] }}{% if message['role'] == 'assistant' %}"
             "{{ eos_token }}{% else %}{{ '\\n' }}{% endif %}{% endfor %}")

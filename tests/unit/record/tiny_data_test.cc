@@ -19,8 +19,8 @@ namespace {
 const std::vector<std::string> kProblemFiles = {"problems.jsonl", "problems_hard.jsonl"};
 const std::vector<std::string> kPairFiles = {"hack_pairs.jsonl", "placebo_pairs.jsonl"};
 /// `python3 tools/tiny/corpus.py --hash`, also with --count 2000.
-const char* const kCorpusHash = "fa1758250cab40fbb2960caec13f8d568b29fc43596fe7239bb990a149fb1ec2";
-const char* const kBeginningHash = "7a58de45e21b20f5d8d8fac14e8bf73384632c73b1ea1c56224e85cbca0c03fe";
+const char* const kCorpusHash = "b9aa65a32292b190037ad7142cef51990280ba46eba960c1dda99dfef115b50b";
+const char* const kBeginningHash = "a79417cac16b1a0cd9a5f2d485ec1f12315628ddeb2080ccf1f249ae7964f18b";
 
 std::string data_file(const std::string& name) {
   return test::source_path("data/tiny/" + name);
