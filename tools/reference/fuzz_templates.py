@@ -15,6 +15,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import jinja2
 from jinja2 import nodes
@@ -43,6 +44,7 @@ def environment():
 
     def raise_exception(message):
         raise jinja2.exceptions.TemplateError(message)
+    env.last_source = env.last_template = None  # the one that says() compiled last
     env.filters["tojson"] = tojson
     env.globals["raise_exception"] = raise_exception
     env.globals["strftime_now"] = lambda form: __import__("datetime").datetime(2026, 1, 31, 12, 5, 9).strftime(form)
@@ -51,14 +53,16 @@ def environment():
 
 TOOLS = [{"type": "function", "function": {"name": "get_weather", "description": "d'x \"q\"", "parameters": {
     "type": "object", "properties": {"city": {"type": "string", "enum": ["a", "b"]}, "n": {"type": ["integer", "null"]}}, "required": ["city"]}}}]
+COMMON = {"bos_token": "<s>", "eos_token": "</s>", "x": 3, "y": -2.5, "s": "A b  C,d", "l": [3, 1, 2], "d": {"k": "v", "a": [1, {"b": 2}]}, "n": None, "t": True, "v": "va l", "i": 4,
+          "m": {"role": "user", "content": "mm"}, "message": {"role": "assistant", "content": "Hi\n"}}
 CONTEXTS = [
-    {"messages": [{"role": "user", "content": "Hi there"}, {"role": "assistant", "content": "  yo\n"}, {"role": "user", "content": "<b>bye</b> é"}],
+    {**COMMON, "messages": [{"role": "user", "content": "Hi there"}, {"role": "assistant", "content": "  yo\n"}, {"role": "user", "content": "<b>bye</b> é"}],
      "add_generation_prompt": True, "tools": None, "documents": None, "bos_token": "<s>", "eos_token": "</s>"},
-    {"messages": [{"role": "system", "content": "Be\nkind"}, {"role": "user", "content": [{"type": "text", "text": "x"}, {"type": "image"}]},
+    {**COMMON, "messages": [{"role": "system", "content": "Be\nkind"}, {"role": "user", "content": [{"type": "text", "text": "x"}, {"type": "image"}]},
                   {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": {"a": 1.5, "b": [True, None]}}}]},
                   {"role": "tool", "content": "42", "tool_call_id": "1"}],
      "add_generation_prompt": False, "tools": TOOLS, "documents": [{"title": "T", "text": "ß text"}], "bos_token": "<s>", "eos_token": "</s>"},
-    {"messages": [], "add_generation_prompt": True, "tools": [], "documents": None, "x": 3, "y": -2.5, "s": "A b  C,d", "l": [3, 1, 2, "z"], "d": {"k": "v", "a": [1, {"b": 2}]}},
+    {**COMMON, "messages": [], "add_generation_prompt": True, "tools": [], "documents": None, "x": 3, "y": -2.5, "s": "A b  C,d", "l": [3, 1, 2, "z"], "d": {"k": "v", "a": [1, {"b": 2}]}},
     {"messages": [{"role": "user", "content": "</think>\n\nq"}, {"role": "user", "content": ""}], "add_generation_prompt": True, "tools": None, "documents": None, "x": 0, "y": 7, "s": "", "l": [], "d": {}, "n": None, "t": True},
 ]
 NAMES = ["messages", "tools", "documents", "add_generation_prompt", "bos_token", "x", "y", "s", "l", "d", "n", "t", "missing", "m", "ns", "loop", "i", "v", "namespace", "range"]
@@ -128,12 +132,56 @@ class Grammar:
             elif r < .8:
                 out += "." + self.rng.choice(self.pick(TEXT_METHODS, TEXT_METHODS, DICT_METHODS, LIST_METHODS))
             else:
-                out = f"{out}|{self.rng.choice(FILTERS)}"
-                if self.rng.random() < .5:
-                    out = f"({out})"
+                out = f"({out}|{self.rng.choice(FILTERS)})"
         return out
 
+    def string(self, depth):
+        """An expression that is most likely a string."""
+        if depth > 3:
+            return self.pick("'a'", "s", "'Hi there'", "bos_token", "''", "messages[0].content", "messages[0]['role']")
+        out = self.pick("s", "'b c'", "'  x\\ny '", "messages[0].content", "m.content", "message.role", "messages[-1]['role']", "bos_token", "v", f"({self.string(depth + 1)} ~ {self.expression(depth + 1)})",
+                        f"({self.string(depth + 1)} + {self.string(depth + 1)})", f"({self.string(depth + 1)} if {self.truth(depth + 1)} else {self.string(depth + 1)})", "d|tojson", "tools|tojson(indent=2)", "messages|map(attribute='role')|join(', ')", f"{self.list(depth + 1)}|join('-')", "'é<b>'")
+        for _ in range(self.pick(0, 0, 1, 1, 2)):
+            if "|" in out:
+                out = f"({out})"
+            out += self.pick("." + self.rng.choice(TEXT_METHODS), "|" + self.rng.choice(FILTERS[:8]), "|trim", "[1:]", "[:-1]", "[::-1]", "[0]", "|string", "|default('q')", "|replace('e', '')", "|upper")
+        return out
+
+    def number(self, depth):
+        if depth > 3:
+            return self.pick("0", "1", "3", "2.5")
+        return self.pick("x", "y", "1", "2", "7", "2.5", "-3", "loop.index", "loop.index0", "loop.revindex", f"{self.list(depth + 1)}|length", f"{self.string(depth + 1)}|length", "'12'|int", "loop.length",
+                         f"({self.number(depth + 1)} {self.pick('+', '-', '*', '//', '%', '/')} {self.number(depth + 1)})", f"{self.string(depth + 1)}.find('e')", "ns.x", f"{self.number(depth + 1)}|round(1)", f"{self.number(depth + 1)}|abs", "[3, 1]|max", "l|count")
+
+    def list(self, depth):
+        if depth > 3:
+            return self.pick("[1, 2]", "messages", "l", "[]")
+        out = self.pick("messages", "messages", "l", "[1, 2, 3]", "['b', 'a', 'B']", "range(4)|list", "d.items()|list", f"[{self.expression(depth + 1)}, {self.expression(depth + 1)}]", "messages|selectattr('role', 'eq', 'user')|list", "messages|map(attribute='role')|list",
+                        f"{self.string(depth + 1)}.split()", f"{self.string(depth + 1)}|list", f"({self.list(depth + 1)} + {self.list(depth + 1)})", "d|dictsort", "[[1, 'a'], [2, 'b']]", "tools or []", "(1, 'a')")
+        return out + self.pick("", "", "", "[1:]", "[:-1]", "[::-1]", "|reverse|list", "|unique|list", "|batch(2)|list", "|select|list")
+
+    def truth(self, depth):
+        if depth > 3:
+            return self.pick("true", "x", "loop.first", "messages")
+        return self.pick("true", "false", "add_generation_prompt", "loop.first", "loop.last", "messages", "tools", f"{self.name()} is defined", f"{self.name()} is not none", f"{self.expression(depth + 1)} is {self.rng.choice(TESTS[:16])}",
+                         f"{self.number(depth + 1)} {self.pick('>', '<', '==', '!=', '>=', '<=')} {self.number(depth + 1)}", f"{self.string(depth + 1)} {self.pick('==', '!=', 'in', 'not in', '<')} {self.string(depth + 1)}",
+                         f"{self.string(depth + 1)}.startswith('H')", f"not {self.truth(depth + 1)}", f"{self.truth(depth + 1)} and {self.truth(depth + 1)}", f"({self.truth(depth + 1)} or {self.truth(depth + 1)})", "'user' in message", "message.tool_calls is defined and message.tool_calls", "messages[0].role == 'system'", f"{self.literal()} in {self.list(depth + 1)}")
+
     def expression(self, depth=0):
+        r = self.rng.random()
+        if r < .3:
+            return self.string(depth)
+        if r < .5:
+            return self.number(depth)
+        if r < .65:
+            return self.list(depth)
+        if r < .8:
+            return self.truth(depth)
+        if r < .88:
+            return self.literal()
+        return self.wild(depth)
+
+    def wild(self, depth=0):
         if depth > 4:
             return self.literal()
         r = self.rng.random()
@@ -176,7 +224,7 @@ class Grammar:
         if r < .5:
             return self.output()
         if r < .64:
-            out = self.tag(f"if {self.expression()}") + self.body(depth)
+            out = self.tag(f"if {self.truth(0)}") + self.body(depth)
             if self.rng.random() < .3:
                 out += self.tag(f"elif {self.expression()}") + self.body(depth)
             if self.rng.random() < .5:
@@ -200,13 +248,13 @@ class Grammar:
         return ""
 
     def loop(self, depth):
-        target = self.pick("m", "i", "i", "v", "message", "i, v", "(i, v)")
-        iterable = self.pick("messages", "messages", "messages[1:]", "range(3)", "range(4)", "l", "d.items()", "d|items", "[1, 2, 3]", "s", "tools", "'abc'", "[[1, 'a'], [2, 'b']]", "messages|selectattr('role', 'eq', 'user')", "missing", "loop", self.expression(3))
-        extra = self.pick("", "", "", "", " if i", " if m.role != 'system'", " if not loop", f" if {self.expression(3)}", " recursive")
+        target = self.pick("m", "i", "i", "v", "message", "i, v", "message")
+        iterable = self.pick(self.list(1), self.list(1), "messages", "messages", "messages[1:]", "range(3)", "range(4)", "l", "d.items()", "d|items", "[1, 2, 3]", "s", "tools", "'abc'", "[[1, 'a'], [2, 'b']]", "messages|selectattr('role', 'eq', 'user')", "missing", "messages", self.expression(3))
+        extra = self.pick("", "", "", "", " if i", " if messages", " if not missing", f" if {self.expression(3)}", " recursive")
         self.loops += 1
         out = self.tag(f"for {target} in {iterable}{extra}") + self.body(depth)
         if self.rng.random() < .25:
-            out += self.tag(f"if {self.expression(2)}") + self.tag(self.pick("break", "continue")) + self.end("endif") + self.body(depth + 1)
+            out += self.tag(f"if {self.truth(2)}") + self.tag(self.pick("break", "continue")) + self.end("endif") + self.body(depth + 1)
         if "recursive" in extra and self.rng.random() < .7:
             out += self.pick("{{ loop(i) }}", "{{ loop([1]) if loop.depth < 3 }}", "{% if i is sequence and i is not string %}{{ loop(i) }}{% endif %}")
         self.loops -= 1
@@ -243,7 +291,10 @@ def quote(text):
 def says(env, template, context):
     """{"text": ...} or {"error": ...} of jinja2."""
     try:
-        return {"text": env.from_string(template).render(**context)}
+        if env.last_source != template:
+            env.last_source, env.last_template = None, env.from_string(template)
+            env.last_source = template
+        return {"text": env.last_template.render(**context)}
     except RecursionError:
         return {"error": "RecursionError"}
     except Exception as error:
@@ -286,6 +337,7 @@ def main():
     parser.add_argument("--show", type=int, default=40)
     parser.add_argument("--write", help="store templates and jinja2's answers here instead of comparing")
     arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
     env = environment()
     equal = differing = skipped = errors = renderings = 0
     unsupported, stored = {}, []

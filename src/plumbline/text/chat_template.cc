@@ -35,12 +35,13 @@ ChatTemplate::ChatTemplate(ChatTemplate&&) noexcept = default;
 ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
 ChatTemplate::~ChatTemplate() = default;
 
-std::string ChatTemplate::render(const Json& variables, const std::string& now_iso) const {
+std::string ChatTemplate::render(const Json& variables, const std::string& now_iso,
+                                 std::set<std::string>* variables_read) const {
   if (!variables.is_object()) throw DataError("data.json_type", "the variables must be a JSON object", impl_->name);
   int line = 1;
   try {
     jinja::Runtime runtime(now_iso);
-    jinja::Interpreter interpreter(runtime, variables);
+    jinja::Interpreter interpreter(runtime, variables, variables_read);
     try {
       return interpreter.render(impl_->body);
     } catch (const jinja::TemplateFailure&) {

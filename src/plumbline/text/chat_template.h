@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "plumbline/base/json.h"
@@ -23,7 +24,9 @@ class ChatTemplate {
   /// `now_iso` is the clock that strftime_now sees; empty = the real one.
   /// Throws DataError(data.template_raised) for raise_exception, data.template_error for anything else,
   /// data.template_limit when it recurses or loops without end.
-  std::string render(const Json& variables, const std::string& now_iso = "") const;
+  /// `variables_read`, when not null, gains the names of the top-level variables that were looked at, given or not.
+  std::string render(const Json& variables, const std::string& now_iso = "",
+                     std::set<std::string>* variables_read = nullptr) const;
   /// SHA-256 of the source.
   const std::string& hash() const;
 

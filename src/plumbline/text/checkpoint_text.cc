@@ -117,6 +117,11 @@ CheckpointText read_gguf(const std::string& path) {
 
 }  // namespace
 
+bool adds_bos(const CheckpointText& files, const Tokenizer& tokenizer) {
+  if (files.add_bos && files.special_tokens.count("bos_token")) return *files.add_bos;
+  return !tokenizer.ids_before().empty();
+}
+
 CheckpointText read_checkpoint_text(const std::string& path) {
   if (std::filesystem::is_directory(path)) return read_folder(path);
   if (std::filesystem::exists(path) && MappedFile(path).bytes().starts_with("GGUF")) return read_gguf(path);

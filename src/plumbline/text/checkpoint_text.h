@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "plumbline/text/tokenizer.h"
+
 namespace plumbline {
 
 struct CheckpointText {
@@ -22,5 +24,8 @@ struct CheckpointText {
 /// `path`: a folder, a tokenizer.json (.gz), whose folder is taken, or a GGUF file. Files that are not there are left
 /// out. Throws DataError for malformed ones.
 CheckpointText read_checkpoint_text(const std::string& path);
+
+/// Whether a text gets a BOS when special tokens are added: what the files say outright, else the tokenizer's own rule.
+bool adds_bos(const CheckpointText& files, const Tokenizer& tokenizer);
 
 }  // namespace plumbline

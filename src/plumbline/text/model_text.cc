@@ -105,14 +105,17 @@ ModelText ModelText::load(const std::string& model_path, const std::string& chat
   }
   std::sort(text.stop_tokens_.begin(), text.stop_tokens_.end(),
             [](const StopToken& a, const StopToken& b) { return a.id < b.id; });
-  const auto bos = files.special_tokens.find("bos_token");
-  const auto& before = text.tokenizer_->ids_before();
-  if (files.add_bos && bos != files.special_tokens.end()) {
-    if (*files.add_bos) text.bos_id_ = text.tokenizer_->id_of(bos->second);
-  } else if (!before.empty()) {
-    text.bos_id_ = before[0];
+  if (adds_bos(files, *text.tokenizer_)) {
+    const auto bos = files.special_tokens.find("bos_token");
+    const bool said_outright = files.add_bos && bos != files.special_tokens.end();
+    text.bos_id_ = said_outright ? text.tokenizer_->id_of(bos->second) : text.tokenizer_->ids_before()[0];
   }
   return text;
+}
+
+std::optional<TemplateFacts> ModelText::template_facts() const {
+  if (!template_) return std::nullopt;
+  return plumbline::template_facts(*template_, special_tokens_);
 }
 
 std::vector<int64_t> ModelText::stop_ids() const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plumbline/text/chat_template.h"
+#include "plumbline/text/template_facts.h"
 #include "plumbline/text/tokenizer.h"
 
 namespace plumbline {
@@ -52,6 +53,10 @@ class ModelText {
   std::vector<int64_t> stop_ids() const;
   /// bos_token, eos_token, ... as the template sees them.
   const std::map<std::string, std::string>& special_tokens() const { return special_tokens_; }
+  /// What the template does to every prompt; nothing without one.
+  std::optional<TemplateFacts> template_facts() const;
+  /// Whether the model wants its prompts to begin with a BOS; `render` puts exactly one there, whoever else writes it.
+  bool wants_bos() const { return bos_id_ >= 0; }
   RenderedPrompt render(const std::vector<ChatTurn>& turns, bool add_generation_prompt = true) const;
 
  private:

@@ -34,6 +34,11 @@ class ByteLevelDecoder : public TokenDecoder {
     for (const std::string& token : tokens) bytes += bytes_of_token(token);
     return {replace_invalid_utf8(bytes)};
   }
+  StreamingRules streaming_rules(StreamingRules before) const override {
+    before.by_token = before.by_token && !before.is_fused;
+    before.is_fused = true;
+    return before;
+  }
 };
 
 class ReplaceDecoder : public TokenDecoder {
@@ -43,6 +48,10 @@ class ReplaceDecoder : public TokenDecoder {
   Tokens decode(Tokens tokens) const override {
     for (std::string& token : tokens) token = pattern_.replace(token, content_);
     return tokens;
+  }
+  StreamingRules streaming_rules(StreamingRules before) const override {
+    before.by_token = before.by_token && !before.is_fused;
+    return before;
   }
 
  private:
@@ -88,11 +97,21 @@ class ByteFallbackDecoder : public TokenDecoder {
     flush();
     return out;
   }
+  StreamingRules streaming_rules(StreamingRules before) const override {
+    // A part before this one may have changed what is a byte token.
+    before.by_token = before.by_token && !before.is_fused;
+    before.has_byte_runs = true;
+    return before;
+  }
 };
 
 class FuseDecoder : public TokenDecoder {
  public:
   Tokens decode(Tokens tokens) const override { return {std::accumulate(tokens.begin(), tokens.end(), std::string())}; }
+  StreamingRules streaming_rules(StreamingRules before) const override {
+    before.is_fused = true;
+    return before;
+  }
 };
 
 class StripDecoder : public TokenDecoder {
@@ -136,6 +155,11 @@ class SuffixDecoder : public TokenDecoder {
       tokens[i] = pattern_.replace(tokens[i], i + 1 == tokens.size() ? "" : " ");
     return tokens;
   }
+  StreamingRules streaming_rules(StreamingRules before) const override {
+    before.by_token = before.by_token && !before.is_fused;
+    before.last_differs = true;
+    return before;
+  }
 
  private:
   TextPattern pattern_;
@@ -147,6 +171,10 @@ class DecoderSequence : public TokenDecoder {
   Tokens decode(Tokens tokens) const override {
     for (const auto& part : parts_) tokens = part->decode(std::move(tokens));
     return tokens;
+  }
+  StreamingRules streaming_rules(StreamingRules before) const override {
+    for (const auto& part : parts_) before = part->streaming_rules(before);
+    return before;
   }
 
  private:
@@ -161,6 +189,10 @@ std::unique_ptr<TokenDecoder> make_strip(const Json& json, const std::string& wh
 }
 
 }  // namespace
+
+bool is_byte_token(const std::string& token) {
+  return byte_of_fallback_token(token) >= 0;
+}
 
 std::unique_ptr<TokenDecoder> make_token_decoder(const Json& json, const std::string& where) {
   if (json.is_null()) return nullptr;

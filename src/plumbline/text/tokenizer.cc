@@ -166,6 +166,16 @@ std::string Tokenizer::decode_text(const std::vector<int64_t>& ids) const {
   return impl_->decode(ids, false);
 }
 
+StreamingRules Tokenizer::streaming_rules() const {
+  return impl_->parts.decoder ? impl_->parts.decoder->streaming_rules({}) : StreamingRules{};
+}
+
+bool Tokenizer::ends_byte_run(int64_t id, bool keep_special) const {
+  const auto found = impl_->token_of_id.find(id);
+  if (found == impl_->token_of_id.end() || (found->second.special && !keep_special)) return false;
+  return !is_byte_token(found->second.text);
+}
+
 int64_t Tokenizer::id_of(const std::string& token) const {
   const auto found = impl_->added_ids.find(token);
   return found != impl_->added_ids.end() ? found->second : impl_->parts.bpe->id_of(token);

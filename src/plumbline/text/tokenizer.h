@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plumbline/text/token_decoder.h"
+
 namespace plumbline {
 
 /// Immutable after construction; all const members are thread-safe.
@@ -29,6 +31,10 @@ class Tokenizer {
   std::string decode(const std::vector<int64_t>& ids) const;
   /// As decode, without the special tokens.
   std::string decode_text(const std::vector<int64_t>& ids) const;
+  /// How the decoder takes text that comes token by token (TextStream).
+  StreamingRules streaming_rules() const;
+  /// Whether text goes on behind a run of <0xXX> tokens: false for those, and for ids that are left out of the text.
+  bool ends_byte_run(int64_t id, bool keep_special) const;
   /// The id of exactly this token, or -1.
   int64_t id_of(const std::string& token) const;
   /// Whether the id is an added token that is left out of text shown to people.

@@ -13,27 +13,61 @@ namespace {
 /// tokenizer.ggml.token_type
 enum TokenType : int64_t { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
 
+// As the checkpoints' own tokenizer.json files have them.
+constexpr const char* kGpt2Pattern = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 constexpr const char* kLlama3Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 constexpr const char* kQwen2Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kQwen35Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kTekkenPattern =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kGpt4oPattern =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kAnyDigit = R"(\p{N})";
+constexpr const char* kDeepSeekCjk = "[\u4E00-\u9FA5\u0800-\u4E00\uAC00-\uD7FF]+";
+constexpr const char* kDeepSeekLetters =
+    "\\s?[A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯԱ-ՖႠ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-Ჿᴀ-ᴫᵫ-ᵷᵹ-ᶚḀ-ἕἘ-Ἕἠ-ὅὈ-Ὅὐ-"
+    "ὗὙὛὝὟ-ώᾀ-ᾴᾶ-ᾼιῂ-ῄῆ-ῌῐ-ΐῖ-Ίῠ-Ῥῲ-ῴῶ-ῼℂℇℊ-ℓℕℙ-ℝℤΩℨK-ℭℯ-ℴℹℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤⳫ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-ꞎꭰ-ꮿﬀ-ﬆﬓ-ﬗＡ-Ｚａ-"
+    "ｚ𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃]+";
+constexpr const char* kDeepSeekPunctuation = "\\s?[!-/:-~\uFF01-\uFF0F\uFF1A-\uFF5E\u2018-\u201F\u3000-\u3002]+";
+constexpr const char* kDeepSeekV3Cjk = "[\u4E00-\u9FA5\u3040-\u309F\u30A0-\u30FF]+";
+constexpr const char* kDeepSeekV3Rest =
+    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 /// What a name in tokenizer.ggml.pre stands for. GGUF does not store normalizers, so the original's is here.
 struct PreTokenizerKind {
   const char* name;
-  const char* pattern;  ///< null: GPT-2's own
-  bool single_digits = false, nfc = false, ignore_merges = false, adds_bos = false;
+  std::vector<const char*> patterns;  ///< cut one after the other, each match a piece of its own
+  bool nfc = false, ignore_merges = false, adds_bos = false;
 };
 
-constexpr PreTokenizerKind kKinds[] = {
-    {"gpt-2", nullptr},
-    {"smollm", nullptr, true},
-    {"olmo", nullptr, false, true},
-    {"qwen2", kQwen2Pattern, false, true},
-    {"llama-bpe", kLlama3Pattern, false, false, true, true},
-    {"llama3", kLlama3Pattern, false, false, true, true},
-    {"llama-v3", kLlama3Pattern, false, false, true, true},
-};
+const std::vector<PreTokenizerKind>& kinds() {
+  static const std::vector<PreTokenizerKind> all = {
+      {"gpt-2", {kGpt2Pattern}},
+      {"phi-2", {kGpt2Pattern}},
+      {"smollm", {kAnyDigit, kGpt2Pattern}},
+      {"starcoder", {kAnyDigit, kGpt2Pattern}},
+      {"refact", {kAnyDigit, kGpt2Pattern}},
+      {"olmo", {kGpt2Pattern}, true},
+      {"qwen2", {kQwen2Pattern}, true},
+      {"deepseek-r1-qwen", {kQwen2Pattern}, true},
+      {"qwen35", {kQwen35Pattern}},
+      {"llama-bpe", {kLlama3Pattern}, false, true, true},
+      {"llama3", {kLlama3Pattern}, false, true, true},
+      {"llama-v3", {kLlama3Pattern}, false, true, true},
+      {"dbrx", {kLlama3Pattern}},
+      {"smaug-bpe", {kLlama3Pattern}},
+      {"tekken", {kTekkenPattern}, false, true, true},
+      {"gpt-4o", {kGpt4oPattern}},
+      {"llama4", {kGpt4oPattern}},
+      {"deepseek-llm", {"[\r\n]", kDeepSeekLetters, kDeepSeekPunctuation, R"(\s+$)", kDeepSeekCjk, kAnyDigit}},
+      {"deepseek-coder", {"[\r\n]", R"(\s?\p{L}+)", R"(\s?\p{P}+)", kDeepSeekCjk, kAnyDigit}},
+      {"deepseek-v3", {R"(\p{N}{1,3})", kDeepSeekV3Cjk, kDeepSeekV3Rest}},
+  };
+  return all;
+}
 
 [[noreturn]] void unsupported(const std::string& what, const GgufFile& file) {
   throw DataError("data.tokenizer_unsupported", what, file.path(), "report the tokenizer, so that it can be added");
@@ -41,9 +75,8 @@ constexpr PreTokenizerKind kKinds[] = {
 
 const PreTokenizerKind& kind_of(const GgufFile& file) {
   const std::string name = file.text("tokenizer.ggml.pre");
-  const auto* found =
-      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& kind) { return name == kind.name; });
-  if (found == std::end(kKinds)) unsupported(fmt::format("the pre-tokenizer \"{}\"", name), file);
+  const auto found = std::find_if(kinds().begin(), kinds().end(), [&](const auto& kind) { return name == kind.name; });
+  if (found == kinds().end()) unsupported(fmt::format("the pre-tokenizer \"{}\"", name), file);
   return *found;
 }
 
@@ -53,12 +86,11 @@ Json byte_level(bool use_regex) {
 
 Json pre_tokenizer_of(const PreTokenizerKind& kind) {
   Json parts = Json::array();
-  if (kind.single_digits) parts.push_back({{"type", "Digits"}, {"individual_digits", true}});
-  if (kind.pattern) {
+  for (const char* pattern : kind.patterns) {
     parts.push_back(
-        {{"type", "Split"}, {"pattern", {{"Regex", kind.pattern}}}, {"behavior", "Isolated"}, {"invert", false}});
+        {{"type", "Split"}, {"pattern", {{"Regex", pattern}}}, {"behavior", "Isolated"}, {"invert", false}});
   }
-  parts.push_back(byte_level(!kind.pattern));
+  parts.push_back(byte_level(false));
   return {{"type", "Sequence"}, {"pretokenizers", parts}};
 }
 
@@ -196,6 +228,10 @@ TokenizerParts read_tokenizer_gguf(const GgufFile& file) {
   if (file.has("tokenizer.ggml.add_bos_token")) adds_bos = file.boolean("tokenizer.ggml.add_bos_token");
   if (adds_bos && file.has("tokenizer.ggml.bos_token_id")) {
     parts.around.before.push_back(file.integer("tokenizer.ggml.bos_token_id"));
+  }
+  const bool adds_eos = file.has("tokenizer.ggml.add_eos_token") && file.boolean("tokenizer.ggml.add_eos_token");
+  if (adds_eos && file.has("tokenizer.ggml.eos_token_id")) {
+    parts.around.after.push_back(file.integer("tokenizer.ggml.eos_token_id"));
   }
   return parts;
 }

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "plumbline/base/error.h"
@@ -13,6 +14,7 @@
 #include "plumbline/cli/shared/arguments.h"
 #include "plumbline/text/chat_template.h"
 #include "plumbline/text/checkpoint_text.h"
+#include "plumbline/text/template_facts.h"
 #include "plumbline/text/tokenizer.h"
 
 namespace plumbline {
@@ -114,7 +116,65 @@ void require_iso_time(const std::string& now) {
   if (!rest) throw ConfigError("config.usage", "--now is not a time", now, "write it as 2026-01-31T12:00:00");
 }
 
-void print_rendered(const std::string& model, const std::string& template_file, const std::string& now) {
+struct RenderOptions {
+  std::string template_file, now;
+  bool explain = false;
+};
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = part.empty() ? text.npos : text.find(part); at != text.npos; at = text.find(part, at + part.size()))
+    ++found;
+  return found;
+}
+
+/// The tokenizer beside the template; none for a folder that has only a template.
+std::optional<Tokenizer> tokenizer_of(const std::string& model) {
+  try {
+    return Tokenizer::load(model);
+  } catch (const DataError& error) {
+    if (error.id() != "data.missing_file") throw;
+    return std::nullopt;
+  }
+}
+
+/// What the template does to every prompt, and what it did to this one.
+class Explainer {
+ public:
+  Explainer(const std::string& model, const CheckpointText& files, const ChatTemplate& chat_template)
+      : facts_(template_facts(chat_template, files.special_tokens)), template_(chat_template) {
+    const auto tokenizer = tokenizer_of(model);
+    const auto bos = files.special_tokens.find("bos_token");
+    if (bos != files.special_tokens.end()) bos_token_ = bos->second;
+    if (tokenizer) tokenizer_adds_bos_ = adds_bos(files, *tokenizer);
+  }
+
+  Json explain(const Json& variables, const std::string& now) const {
+    std::set<std::string> read;
+    const std::string text = template_.render(variables, now, &read);
+    Json given = Json::array(), absent = Json::array();
+    for (const std::string& name : read) (variables.contains(name) ? given : absent).push_back(name);
+    const bool begins_with_bos = !bos_token_.empty() && text.starts_with(bos_token_);
+    return {{"text", text},
+            {"variables_read", given},
+            {"variables_missing", absent},
+            {"template_hash", facts_.hash},
+            {"default_system_prompt", facts_.default_prompt.empty() ? Json() : Json(facts_.default_prompt)},
+            {"generation_prompt", facts_.honours_generation_prompt ? Json(facts_.generation_prompt) : Json()},
+            {"bos_in_text", count(text, bos_token_)},
+            {"tokenizer_adds_bos", tokenizer_adds_bos_},
+            {"double_bos_risk", begins_with_bos && tokenizer_adds_bos_}};
+  }
+
+ private:
+  TemplateFacts facts_;
+  const ChatTemplate& template_;
+  std::string bos_token_;
+  bool tokenizer_adds_bos_ = false;
+};
+
+void print_rendered(const std::string& model, const RenderOptions& options) {
+  const auto& [template_file, now, explain] = options;
   if (!now.empty()) require_iso_time(now);
   if (template_file.empty() && !std::filesystem::exists(model))
     throw DataError("data.missing_file", "no such model", model);
@@ -125,10 +185,14 @@ void print_rendered(const std::string& model, const std::string& template_file, 
   } else if (files.chat_template) {
     chat_template.emplace(*files.chat_template, files.chat_template_name);
   }
+  std::optional<Explainer> explainer;
+  if (explain && !chat_template) throw DataError("data.no_chat_template", "there is no template to explain", model);
+  if (explain) explainer.emplace(model, files, *chat_template);
   for_each_input([&](const Json& input, const std::string& where) {
     const Json variables = variables_of(input, files, where);
     if (!chat_template) return put_line(join_messages(variables["messages"], where));
     try {
+      if (explainer) return put_line(explainer->explain(variables, now));
       put_line(chat_template->render(variables, now));
     } catch (const DataError& error) {
       // As the reference writes what went wrong in a template: its name of the exception, then the text.
@@ -141,7 +205,8 @@ void print_rendered(const std::string& model, const std::string& template_file, 
 }  // namespace
 
 int run_inspect_text(const std::vector<std::string>& words) {
-  std::string model, what, template_file, now;
+  std::string model, what;
+  RenderOptions render;
   TokensOptions tokens;
   Arguments arguments("inspect", "what a checkpoint is, and exact outputs for comparison with other tools");
   arguments.positional("MODEL", &model, "a folder, a tokenizer.json (.gz too) or a GGUF file")
@@ -149,13 +214,14 @@ int run_inspect_text(const std::vector<std::string>& words) {
       .flag("--decode", &tokens.decode, "tokens: from ids to text")
       .flag("--special", &tokens.special, "tokens: with the tokens that the tokenizer puts around a text")
       .flag("--skip-special", &tokens.skip_special, "tokens --decode: without special tokens")
-      .option("--template", &template_file, "render: a chat template in place of the model's own")
-      .option("--now", &now, "render: the clock that templates see, as 2026-01-31T12:00:00");
+      .option("--template", &render.template_file, "render: a chat template in place of the model's own")
+      .option("--now", &render.now, "render: the clock that templates see, as 2026-01-31T12:00:00")
+      .flag("--explain", &render.explain, "render: what the template read and put in, as an object a line");
   if (!arguments.parse(words)) return 0;
   if (what == "tokens") {
     print_tokens(model, tokens);
   } else if (what == "render") {
-    print_rendered(model, template_file, now);
+    print_rendered(model, render);
   } else {
     throw ConfigError("config.usage", "inspect MODEL " + what + " is not of the text half", "",
                       "use tokens or render, or plumbline-engine inspect");

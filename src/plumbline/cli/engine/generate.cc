@@ -16,6 +16,7 @@
 #include "plumbline/rollout/engine.h"
 #include "plumbline/tensor/dtype.h"
 #include "plumbline/text/model_text.h"
+#include "plumbline/text/text_stream.h"
 
 namespace plumbline {
 namespace {
@@ -29,30 +30,9 @@ struct GenerateArguments {
   bool raw = false;
 };
 
-/// Prints what is new each time a token comes. Text may still change at its end while a character is incomplete, so the
-/// last characters wait while they decode to U+FFFD.
-class Stream {
- public:
-  explicit Stream(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
-
-  void add(int64_t id) {
-    ids_.push_back(id);
-    print(/*last=*/false);
-  }
-  void print(bool last) {
-    std::string text = tokenizer_.decode_text(ids_);
-    constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-    while (!last && text.ends_with(kReplacement)) text.resize(text.size() - kReplacement.size());
-    if (text.size() <= printed_) return;
-    std::cout << escape_control(std::string_view(text).substr(printed_), /*keep_newlines=*/true) << std::flush;
-    printed_ = text.size();
-  }
-
- private:
-  const Tokenizer& tokenizer_;
-  std::vector<int64_t> ids_;
-  size_t printed_ = 0;
-};
+void print_chunk(const std::string& chunk) {
+  if (!chunk.empty()) std::cout << escape_control(chunk, /*keep_newlines=*/true) << std::flush;
+}
 
 std::vector<int64_t> prompt_ids(const ModelText& text, const GenerateArguments& arguments) {
   std::string prompt = arguments.prompt;
@@ -87,17 +67,17 @@ int run_generate(const GenerateArguments& arguments) {
   sampling.seed = static_cast<uint64_t>(arguments.seed);
   sampling.stop_ids = text.stop_ids();
   LocalEngine engine(*decoder, 1);
-  Stream stream(text.tokenizer());
+  TextStream stream(text.tokenizer());
   engine.watch_tokens([&](size_t, int64_t id) {
-    stream.add(id);
+    print_chunk(stream.add(id));
     if (!interrupt_requested()) return;
-    stream.print(/*last=*/true);
+    print_chunk(stream.finish());
     std::cout << std::endl;
     throw Interrupted("generation stopped");
   });
   const double start_s = now_s();
   const Rollout rollout = engine.generate(prompts, sampling)[0];
-  stream.print(/*last=*/true);
+  print_chunk(stream.finish());
   std::cout << std::endl;
   const double seconds = now_s() - start_s;
   log_info(fmt::format("{} tokens in {} ({:.1f} a second), {}", rollout.token_ids.size(), format_duration(seconds),

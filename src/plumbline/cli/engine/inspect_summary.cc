@@ -52,6 +52,21 @@ void print_row(const std::string& name, const std::string& value) {
   std::cout << fmt::format("{:<14} {}\n", name, escape_control(value));
 }
 
+void print_template(const ModelText& text) {
+  const auto facts = text.template_facts();
+  print_row("template", facts ? "sha256 " + facts->hash : "none; prompts are raw");
+  if (facts) {
+    print_row("reads", fmt::format("{}", fmt::join(facts->variables_read, ", ")));
+    print_row("system prompt", facts->default_prompt.empty() ? "none put in" : "put in: " + facts->default_prompt);
+    print_row("answer begins",
+              facts->honours_generation_prompt ? facts->generation_prompt : "without a generation prompt");
+  }
+  const bool in_template = facts && facts->writes_bos;
+  print_row("BOS", !text.wants_bos() ? (in_template ? "from the template" : "none")
+                   : in_template     ? "from the template and from the tokenizer; prompts here get exactly one"
+                                     : "from the tokenizer");
+}
+
 }  // namespace
 
 int inspect_summary(const std::string& model) {
@@ -69,7 +84,7 @@ int inspect_summary(const std::string& model) {
   print_row("dtype", stored_types(resolve_model_path(model)));
   print_row("weights", "sha256 " + decoder->weight_hash());
   const ModelText text = ModelText::load(resolve_model_path(model));
-  print_row("template", text.chat_template() ? "sha256 " + text.chat_template()->hash() : "none; prompts are raw");
+  print_template(text);
   for (const StopToken& stop : text.stop_tokens()) {
     print_row("stop token", fmt::format("{} {} ({})", stop.id, stop.token, fmt::join(stop.sources, ", ")));
   }

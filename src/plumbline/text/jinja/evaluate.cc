@@ -1,6 +1,8 @@
 /// The expression half of the interpreter.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "plumbline/text/jinja/filters.h"
 #include "plumbline/text/jinja/globals.h"
 #include "plumbline/text/jinja/interpreter.h"
@@ -67,10 +69,14 @@ Value Interpreter::evaluate(const Expr& expr, Scope* scope) {
 Value Interpreter::evaluate_name(const std::string& name, Scope* scope) {
   for (const Scope* at = scope; at; at = at->parent) {
     for (const auto& [known, value] : at->names) {
-      if (known == name) return value;
+      if (known != name) continue;
+      if (variables_read_ && at == root_) variables_read_->insert(name);
+      return value;
     }
   }
   if (auto function = global_function(runtime_, name)) return *function;
+  if (name == "self") fail_unsupported("the variable self");
+  if (variables_read_) variables_read_->insert(name);
   return Value::undefined(fmt::format("'{}' is undefined", name));
 }
 
@@ -115,6 +121,10 @@ Value Interpreter::evaluate_slice(const Expr& expr, Scope* scope) {
   const Value object = evaluate(*expr.parts[0], scope);
   const auto bound = [&](size_t i) { return expr.parts[i] ? evaluate(*expr.parts[i], scope) : Value(); };
   const Value begin = bound(1), end = bound(2), step = bound(3);
+  // Jinja folds what is constant with its own lookup, which gives an undefined value where Python raises.
+  const bool is_constant = std::all_of(expr.parts.begin(), expr.parts.end(),
+                                       [](const ExprPtr& part) { return !part || part->kind == ExprKind::kConstant; });
+  if (is_constant && !object.is(Kind::kString)) return Value::undefined("the slice of a constant");
   return slice(runtime_, object, begin, end, step);
 }
 

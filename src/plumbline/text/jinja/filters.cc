@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "plumbline/text/jinja/html.h"
 #include "plumbline/text/jinja/operations.h"
@@ -348,6 +349,7 @@ Value unique(Runtime& runtime, const Value& value, const Arguments& arguments) {
 
 Value map(Runtime& runtime, const Value& value, const Arguments& arguments) {
   std::vector<Value> out;
+  if (!is_true(value)) return runtime.list({}, ListKind::kGenerator);  // None too, as in Jinja
   if (arguments.positional.empty()) {
     const Bound bound = bind(arguments, "map", {"attribute", "default"});
     if (!bound[0]) fail("FilterArgumentError", "map requires a filter argument");
@@ -366,6 +368,7 @@ Value map(Runtime& runtime, const Value& value, const Arguments& arguments) {
 /// select, reject, selectattr and rejectattr: items for which a test (truth without one) gives `wanted`.
 Value filter_items(Runtime& runtime, const Value& value, const Arguments& arguments, bool by_attribute, bool wanted) {
   const size_t name_at = by_attribute ? 1 : 0;
+  if (!is_true(value)) return runtime.list({}, ListKind::kGenerator);
   if (arguments.positional.size() < name_at) fail("FilterArgumentError", "Missing parameter for attribute name");
   const bool has_test = arguments.positional.size() > name_at;
   const std::string test = has_test ? to_text(runtime, arguments.positional[name_at]) : "";
@@ -378,6 +381,42 @@ Value filter_items(Runtime& runtime, const Value& value, const Arguments& argume
     if (holds == wanted) out.push_back(item);
   }
   return runtime.list(std::move(out), ListKind::kGenerator);
+}
+
+Value batch(Runtime& runtime, const Value& value, const Arguments& arguments) {
+  const Bound bound = bind(arguments, "batch", {"linecount", "fill_with"});
+  if (!bound[0]) fail("TypeError", "do_batch() missing 1 required positional argument: 'linecount'");
+  const int64_t size = require_integer(*bound[0], "linecount");
+  std::vector<Value> rows, row;
+  for (const Value& item : items_of(runtime, value)) {
+    if (static_cast<int64_t>(row.size()) == size) {
+      rows.push_back(runtime.list(std::move(row)));
+      row.clear();
+    }
+    row.push_back(item);
+  }
+  if (!row.empty()) {
+    if (is_given(bound[1])) {
+      runtime.step(static_cast<size_t>(std::clamp<int64_t>(size, 0, kMaxSteps)));
+      while (static_cast<int64_t>(row.size()) < size) row.push_back(*bound[1]);
+    }
+    rows.push_back(runtime.list(std::move(row)));
+  }
+  return runtime.list(std::move(rows), ListKind::kGenerator);
+}
+
+/// Runs of word characters, as Python's re counts them.
+Value word_count(Runtime& runtime, const Value& value, const Arguments&) {
+  int64_t count = 0;
+  bool inside = false;
+  const std::string text = to_text(runtime, value);
+  for (size_t at = 0; at < text.size();) {
+    const char32_t c = next_code_point(text, at);
+    const bool is_inside = c == '_' || is_python_alnum(c);
+    count += is_inside && !inside;
+    inside = is_inside;
+  }
+  return Value(count);
 }
 
 Value otherwise(Runtime& runtime, const Value& value, const Arguments& arguments) {
@@ -406,6 +445,21 @@ Value length(Runtime& runtime, const Value& value, const Arguments&) {
 const std::unordered_map<std::string, Filter>& table() {
   static const std::unordered_map<std::string, Filter> filters = {
       {"abs", absolute},
+      {"batch", batch},
+      {"center",
+       [](Runtime& r, const Value& v, const Arguments& a) {
+         const Bound bound = bind(a, "center", {"width"});
+         const int64_t width = bound[0] ? require_integer(*bound[0], "width") : 80;
+         r.charge_text(static_cast<size_t>(std::max<int64_t>(width, 0)));
+         return r.text(python_pad(to_text(r, v), width, U' ', Padding::kCenter));
+       }},
+      {"forceescape",
+       [](Runtime& r, const Value& v, const Arguments&) {
+         const std::string text = to_text(r, v);
+         r.charge_text(text.size() * 5);
+         return r.text(escape_html(text), true);
+       }},
+      {"wordcount", word_count},
       {"capitalize",
        [](Runtime& r, const Value& v, const Arguments&) { return r.text(python_capitalize(to_text(r, v))); }},
       {"count", length},
@@ -449,12 +503,25 @@ const std::unordered_map<std::string, Filter>& table() {
 
 }  // namespace
 
+namespace {
+
+/// Jinja has it and we do not: refused where it is used.
+bool is_unsupported_filter(const std::string& name) {
+  static const std::unordered_set<std::string> names = {
+      "attr",      "filesizeformat", "format",    "groupby", "pprint",   "random", "slice",
+      "striptags", "truncate",       "urlencode", "urlize",  "wordwrap", "xmlattr"};
+  return names.count(name) > 0;
+}
+
+}  // namespace
+
 bool is_known_filter(const std::string& name) {
-  return table().count(name) > 0;
+  return table().count(name) > 0 || is_unsupported_filter(name);
 }
 
 Value apply_filter(Runtime& runtime, const std::string& name, const Value& subject, const Arguments& arguments) {
   const auto found = table().find(name);
+  if (found == table().end() && is_unsupported_filter(name)) fail_unsupported(fmt::format("the filter {}", name));
   if (found == table().end()) fail("TemplateRuntimeError", fmt::format("No filter named '{}' found.", name));
   return found->second(runtime, subject, arguments);
 }

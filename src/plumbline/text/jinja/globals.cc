@@ -41,6 +41,7 @@ std::vector<std::pair<Value, Value>> entries_given(Runtime& runtime, const Argum
     fail("TypeError", fmt::format("{} expected at most 1 argument, got {}", function, arguments.positional.size()));
   }
   std::vector<std::pair<Value, Value>> entries;
+  for (const Value& given : arguments.positional) require_defined(given);
   if (!arguments.positional.empty() && arguments.positional[0].is(Kind::kDict)) {
     entries = arguments.positional[0].dict().entries;
   } else if (!arguments.positional.empty()) {

@@ -20,7 +20,8 @@ void Scope::set(const std::string& name, Value value) {
   names.emplace_back(name, std::move(value));
 }
 
-Interpreter::Interpreter(Runtime& runtime, const Json& variables) : runtime_(runtime), root_(runtime.make<Scope>()) {
+Interpreter::Interpreter(Runtime& runtime, const Json& variables, std::set<std::string>* variables_read)
+    : runtime_(runtime), root_(runtime.make<Scope>()), variables_read_(variables_read) {
   for (const auto& [name, value] : variables.items()) root_->set(name, runtime_.from_json(value));
 }
 
@@ -110,19 +111,33 @@ void Interpreter::run_for(const Statement& statement, Scope* scope, std::string&
   loop_over(statement, evaluate(*statement.value, scope), 0, scope, out);
 }
 
+std::optional<TemplateFailure> Interpreter::keep_tested(const Statement& statement, Scope* scope,
+                                                        std::vector<Value>& items) {
+  std::vector<Value> kept;
+  std::optional<TemplateFailure> failure;
+  for (const Value& item : items) {
+    Scope* test_scope = inner(scope);
+    try {
+      assign(*statement.target, item, test_scope);
+      if (is_true(evaluate(*statement.test, test_scope))) kept.push_back(item);
+    } catch (const TemplateFailure& thrown) {
+      if (thrown.id == "data.template_limit") throw;
+      failure = thrown;
+      break;
+    }
+  }
+  items = std::move(kept);
+  return failure;
+}
+
 void Interpreter::loop_over(const Statement& statement, const Value& iterable, int64_t depth0, Scope* scope,
                             std::string& out) {
   auto* loop = runtime_.make<LoopObject>();
   loop->items = items_of(runtime_, iterable);
   loop->depth0 = depth0;
+  std::optional<TemplateFailure> failure;
   if (statement.test) {
-    std::vector<Value> kept;
-    for (const Value& item : loop->items) {
-      Scope* test_scope = inner(scope);
-      assign(*statement.target, item, test_scope);
-      if (is_true(evaluate(*statement.test, test_scope))) kept.push_back(item);
-    }
-    loop->items = std::move(kept);
+    failure = keep_tested(statement, scope, loop->items);
   }
   if (statement.recursive) {
     loop->recurse = [this, &statement, depth0, scope](const Value& deeper) {
@@ -131,17 +146,20 @@ void Interpreter::loop_over(const Statement& statement, const Value& iterable, i
       return runtime_.text(std::move(inner_out));
     };
   }
-  if (loop->items.empty()) {
-    run(statement.else_body, inner(scope), out);
-    return;
-  }
+  bool any_round_ended = false;
   for (; loop->index0 < loop->items.size(); ++loop->index0) {
     runtime_.step();
     Scope* body_scope = inner(scope);  // a fresh one: what a round sets, the next does not see
     body_scope->set("loop", Value(loop));
     assign(*statement.target, loop->items[loop->index0], body_scope);
-    if (run(statement.body, body_scope, out) == Flow::kBreak) break;
+    const Flow flow = run(statement.body, body_scope, out);
+    any_round_ended |= flow == Flow::kOn;
+    if (flow == Flow::kBreak) failure.reset();
+    if (flow == Flow::kBreak) break;
   }
+  if (failure) throw *failure;
+  // As in Jinja, whose `else` goes by a mark at the end of the loop's body.
+  if (!any_round_ended) run(statement.else_body, inner(scope), out);
 }
 
 void Interpreter::run_set(const Statement& statement, Scope* scope) {

@@ -1,6 +1,8 @@
 /// Walks the tree of a template and writes its output.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +22,8 @@ struct Scope : Object {
 /// One rendering.
 class Interpreter {
  public:
-  /// `variables` must be an object. All references must outlive the interpreter.
-  Interpreter(Runtime& runtime, const Json& variables);
+  /// `variables` must be an object. `variables_read` may be null. All references must outlive the interpreter.
+  Interpreter(Runtime& runtime, const Json& variables, std::set<std::string>* variables_read = nullptr);
   /// Throws TemplateFailure.
   std::string render(const Body& body);
   /// Line of the statement that ran last.
@@ -35,6 +37,9 @@ class Interpreter {
   Flow run_if(const Statement& statement, Scope* scope, std::string& out);
   void run_for(const Statement& statement, Scope* scope, std::string& out);
   void loop_over(const Statement& statement, const Value& iterable, int64_t depth0, Scope* scope, std::string& out);
+  /// Leaves the items that pass the loop's test. Jinja tests them one by one while it loops, so a failure counts only
+  /// where the loop gets to it.
+  std::optional<TemplateFailure> keep_tested(const Statement& statement, Scope* scope, std::vector<Value>& items);
   void run_set(const Statement& statement, Scope* scope);
   void run_set_block(const Statement& statement, Scope* scope);
   void run_with(const Statement& statement, Scope* scope, std::string& out);
@@ -63,6 +68,7 @@ class Interpreter {
 
   Runtime& runtime_;
   Scope* root_;
+  std::set<std::string>* variables_read_;
   int line_ = 1;
 };
 

@@ -54,7 +54,28 @@ Value split(Runtime& runtime, const std::string& text, const Arguments& argument
                from_right ? python_rsplit(text, separator, max_splits) : python_split(text, separator, max_splits));
 }
 
-bool has_affix(const std::string& text, const Value& affix, bool at_end) {
+/// The part of the text that optional start and end arguments leave, and where it begins; null where start is behind
+/// the end of the text, so that nothing can be found.
+std::optional<std::pair<std::string_view, int64_t>> window(std::string_view text, const std::optional<Value>& begin,
+                                                           const std::optional<Value>& end) {
+  const auto length = static_cast<int64_t>(count_code_points(text));
+  const auto clip = [&](const std::optional<Value>& value, int64_t otherwise) {
+    if (!value || value->is(Kind::kNone)) return otherwise;
+    const int64_t index = require_integer(*value, "slice indices");
+    return index < 0 ? std::max<int64_t>(index + length, 0) : index;
+  };
+  const int64_t first = clip(begin, 0), last = std::min(clip(end, length), length);
+  if (first > length || first > last) return std::nullopt;
+  size_t from = 0, to = 0;
+  for (int64_t i = 0; i < last; ++i) {
+    if (i == first) from = to;
+    next_code_point(text, to);
+  }
+  if (first == last) from = to;
+  return std::pair(text.substr(from, to - from), first);
+}
+
+bool has_affix(std::string_view text, const Value& affix, bool at_end) {
   if (affix.is(Kind::kList) && affix.list().kind == ListKind::kTuple) {
     const auto& affixes = affix.list().items;
     return std::any_of(affixes.begin(), affixes.end(), [&](const Value& one) { return has_affix(text, one, at_end); });
@@ -64,18 +85,74 @@ bool has_affix(const std::string& text, const Value& affix, bool at_end) {
 }
 
 Value test_affix(const std::string& text, const Arguments& arguments, bool at_end) {
-  const Bound bound = bind(arguments, at_end ? "endswith" : "startswith", {"prefix"});
+  const Bound bound = bind(arguments, at_end ? "endswith" : "startswith", {"prefix", "start", "end"});
   if (!bound[0]) fail("TypeError", "startswith() takes at least 1 argument (0 given)");
-  return Value(has_affix(text, *bound[0], at_end));
+  const auto part = window(text, bound[1], bound[2]);
+  return Value(part ? has_affix(part->first, *bound[0], at_end) : (has_affix("", *bound[0], at_end), false));
 }
 
-Value find(const std::string& text, const Arguments& arguments, bool from_right) {
-  const Bound bound = bind(arguments, "find", {"sub"});
+Value find(const std::string& text, const Arguments& arguments, bool from_right, bool must_be_there = false) {
+  const Bound bound = bind(arguments, "find", {"sub", "start", "end"});
   if (!bound[0]) fail("TypeError", "find() takes at least 1 argument (0 given)");
   const std::string& part = require_text(*bound[0], "find");
-  const size_t at = from_right ? text.rfind(part) : text.find(part);
-  if (at == std::string::npos) return Value(int64_t{-1});
-  return Value(static_cast<int64_t>(count_code_points(std::string_view(text).substr(0, at))));
+  const auto place = window(text, bound[1], bound[2]);
+  const size_t at = !place ? std::string::npos : from_right ? place->first.rfind(part) : place->first.find(part);
+  if (at == std::string::npos) {
+    if (must_be_there) fail("ValueError", "substring not found");
+    return Value(int64_t{-1});
+  }
+  return Value(place->second + static_cast<int64_t>(count_code_points(place->first.substr(0, at))));
+}
+
+Value partition(Runtime& runtime, const std::string& text, const Arguments& arguments, bool from_right) {
+  const Bound bound = bind(arguments, "partition", {"sep"});
+  if (!bound[0]) fail("TypeError", "partition() takes exactly one argument (0 given)");
+  const std::string& separator = require_text(*bound[0], "partition");
+  if (separator.empty()) fail("ValueError", "empty separator");
+  const size_t at = from_right ? text.rfind(separator) : text.find(separator);
+  std::vector<std::string> parts;
+  if (at == std::string::npos) {
+    parts = from_right ? std::vector<std::string>{"", "", text} : std::vector<std::string>{text, "", ""};
+  } else {
+    parts = {text.substr(0, at), separator, text.substr(at + separator.size())};
+  }
+  std::vector<Value> items;
+  for (const std::string& part : parts) items.push_back(runtime.text(part));
+  return runtime.list(std::move(items), ListKind::kTuple);
+}
+
+Value pad(Runtime& runtime, const std::string& text, const Arguments& arguments, Padding side) {
+  const Bound bound = bind(arguments, "center", {"width", "fillchar"});
+  if (!bound[0]) fail("TypeError", "center expected at least 1 argument, got 0");
+  const int64_t width = require_integer(*bound[0], "width");
+  const std::string fill = bound[1] ? require_text(*bound[1], "center") : " ";
+  if (count_code_points(fill) != 1) fail("TypeError", "The fill character must be exactly one character long");
+  runtime.charge_text(static_cast<size_t>(std::clamp<int64_t>(width, 0, INT64_MAX / 4)) * fill.size());
+  size_t at = 0;
+  return runtime.text(python_pad(text, width, next_code_point(fill, at), side));
+}
+
+/// Zeros behind the sign.
+Value zero_fill(Runtime& runtime, const std::string& text, const Arguments& arguments) {
+  const Bound bound = bind(arguments, "zfill", {"width"});
+  if (!bound[0]) fail("TypeError", "zfill() takes exactly one argument (0 given)");
+  const int64_t width = require_integer(*bound[0], "width");
+  runtime.charge_text(static_cast<size_t>(std::max<int64_t>(width, 0)));
+  const bool has_sign = text.starts_with('+') || text.starts_with('-');
+  return runtime.text(text.substr(0, has_sign) +
+                      python_pad(std::string_view(text).substr(has_sign), width - has_sign, U'0', Padding::kLeft));
+}
+
+std::string swap_case(const std::string& text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const char32_t c = next_code_point(text, at);
+    const auto code = static_cast<utf8proc_int32_t>(c);
+    std::string one;
+    append_utf8(one, c);
+    out += utf8proc_isupper(code) ? python_lower(one) : utf8proc_islower(code) ? python_upper(one) : one;
+  }
+  return out;
 }
 
 Value replace(Runtime& runtime, const std::string& text, const Arguments& arguments) {
@@ -121,11 +198,6 @@ Value remove_affix(Runtime& runtime, const std::string& text, const Arguments& a
   return runtime.text(text);
 }
 
-bool is_letter(char32_t c) {
-  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
-  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
-}
-
 bool all_characters(const std::string& text, bool (*holds)(char32_t)) {
   if (text.empty()) return false;
   for (size_t at = 0; at < text.size();) {
@@ -152,7 +224,7 @@ std::string title(const std::string& text) {
     const char32_t c = next_code_point(text, at);
     const auto code = static_cast<utf8proc_int32_t>(c);
     append_utf8(out, inside ? utf8proc_tolower(code) : utf8proc_totitle(code));
-    inside = is_letter(c);
+    inside = is_python_alpha(c);
   }
   return out;
 }
@@ -189,7 +261,24 @@ const std::unordered_map<std::string, Method>& text_methods() {
       {"isspace",
        [](Runtime&, const Value& s, const Arguments&) { return Value(all_characters(s.text(), is_python_space)); }},
       {"isalpha",
-       [](Runtime&, const Value& s, const Arguments&) { return Value(all_characters(s.text(), is_letter)); }},
+       [](Runtime&, const Value& s, const Arguments&) { return Value(all_characters(s.text(), is_python_alpha)); }},
+      {"isdecimal",
+       [](Runtime&, const Value& s, const Arguments&) { return Value(all_characters(s.text(), is_python_decimal)); }},
+      {"isalnum",
+       [](Runtime&, const Value& s, const Arguments&) { return Value(all_characters(s.text(), is_python_alnum)); }},
+      {"isascii",
+       [](Runtime&, const Value& s, const Arguments&) {
+         return Value(s.text().empty() || all_characters(s.text(), [](char32_t c) { return c < 0x80; }));
+       }},
+      {"index", [](Runtime&, const Value& s, const Arguments& a) { return find(s.text(), a, false, true); }},
+      {"rindex", [](Runtime&, const Value& s, const Arguments& a) { return find(s.text(), a, true, true); }},
+      {"partition", [](Runtime& r, const Value& s, const Arguments& a) { return partition(r, s.text(), a, false); }},
+      {"rpartition", [](Runtime& r, const Value& s, const Arguments& a) { return partition(r, s.text(), a, true); }},
+      {"center", [](Runtime& r, const Value& s, const Arguments& a) { return pad(r, s.text(), a, Padding::kCenter); }},
+      {"ljust", [](Runtime& r, const Value& s, const Arguments& a) { return pad(r, s.text(), a, Padding::kRight); }},
+      {"rjust", [](Runtime& r, const Value& s, const Arguments& a) { return pad(r, s.text(), a, Padding::kLeft); }},
+      {"zfill", [](Runtime& r, const Value& s, const Arguments& a) { return zero_fill(r, s.text(), a); }},
+      {"swapcase", [](Runtime& r, const Value& s, const Arguments&) { return r.text(swap_case(s.text())); }},
       {"isupper", [](Runtime&, const Value& s, const Arguments&) { return Value(is_of_case(s.text(), true)); }},
       {"islower", [](Runtime&, const Value& s, const Arguments&) { return Value(is_of_case(s.text(), false)); }},
   };
@@ -265,10 +354,9 @@ bool changes_its_object(const Value& object, const std::string& name) {
 
 /// Methods of Python's str that are not known here.
 bool is_unsupported_text_method(const std::string& name) {
-  static const std::unordered_set<std::string> names = {
-      "casefold",  "center",    "encode",  "expandtabs",   "format",     "format_map",  "index",     "isalnum",
-      "isascii",   "isdecimal", "isdigit", "isidentifier", "isnumeric",  "isprintable", "istitle",   "ljust",
-      "maketrans", "partition", "rindex",  "rjust",        "rpartition", "swapcase",    "translate", "zfill"};
+  static const std::unordered_set<std::string> names = {"casefold",    "encode",  "expandtabs",   "format",
+                                                        "format_map",  "isdigit", "isidentifier", "isnumeric",
+                                                        "isprintable", "istitle", "maketrans",    "translate"};
   return names.count(name) > 0;
 }
 

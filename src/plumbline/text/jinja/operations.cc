@@ -436,7 +436,8 @@ Value slice(Runtime& runtime, const Value& object, const Value& begin, const Val
     for_each_index(slice_bounds(length, begin, end, step), length, [&](size_t i) { out.push_back(items[i]); });
     return runtime.list(std::move(out), object.list().kind);
   }
-  return Value::undefined(fmt::format("{} has no element slice", described(object)));
+  if (object.is(Kind::kDict)) fail("TypeError", "unhashable type: 'slice'");
+  fail("TypeError", fmt::format("'{}' object is not subscriptable", type_name(object)));
 }
 
 int64_t require_integer(const Value& value, const char* what) {

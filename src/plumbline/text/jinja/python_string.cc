@@ -29,6 +29,31 @@ std::string python_strip(std::string_view text, bool left, bool right, const std
   return std::string(text.substr(begin, end - begin));
 }
 
+bool is_python_alpha(char32_t c) {
+  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
+}
+
+bool is_python_decimal(char32_t c) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_ND;
+}
+
+bool is_python_alnum(char32_t c) {
+  return is_python_alpha(c) || is_numeric(c);
+}
+
+std::string python_pad(std::string_view text, int64_t width, char32_t fill, Padding side) {
+  const int64_t rest = width - static_cast<int64_t>(count_code_points(text));
+  if (rest <= 0) return std::string(text);
+  int64_t left = side == Padding::kLeft ? rest : 0;
+  if (side == Padding::kCenter) left = rest / 2 + (rest & width & 1);
+  std::string out;
+  for (int64_t i = 0; i < left; ++i) append_utf8(out, fill);
+  out += text;
+  for (int64_t i = left; i < rest; ++i) append_utf8(out, fill);
+  return out;
+}
+
 std::string python_lower(std::string_view text) {
   std::string out;
   for (size_t at = 0; at < text.size();) {

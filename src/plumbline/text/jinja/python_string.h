@@ -26,4 +26,13 @@ std::vector<std::string> python_rsplit(std::string_view text, const std::string*
 std::string python_replace(std::string_view text, std::string_view from, std::string_view to, int64_t count);
 std::vector<std::string> python_splitlines(std::string_view text, bool keep_ends);
 
+/// str.isalpha, str.isdigit, str.isnumeric and str.isalnum of one character.
+bool is_python_alpha(char32_t code_point);
+bool is_python_decimal(char32_t code_point);
+bool is_python_alnum(char32_t code_point);
+
+enum class Padding { kLeft, kRight, kCenter };
+/// Filled up to `width` characters at the side(s) named; Python's rule for an odd rest.
+std::string python_pad(std::string_view text, int64_t width, char32_t fill, Padding side);
+
 }  // namespace plumbline::jinja

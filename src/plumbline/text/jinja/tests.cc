@@ -77,8 +77,16 @@ const std::unordered_map<std::string, Test>& table() {
        [](Runtime& r, const Value& v, const Arguments& a) {
          return is_remainder(r, v, require_integer(operand(a), "the divisor"), 0);
        }},
-      {"filter", [](Runtime& r, const Value& v, const Arguments&) { return is_known_filter(to_text(r, v)); }},
-      {"test", [](Runtime& r, const Value& v, const Arguments&) { return is_known_test(to_text(r, v)); }},
+      {"filter",
+       [](Runtime& r, const Value& v, const Arguments&) {
+         require_hashable(v);
+         return is_known_filter(to_text(r, v));
+       }},
+      {"test",
+       [](Runtime& r, const Value& v, const Arguments&) {
+         require_hashable(v);
+         return is_known_test(to_text(r, v));
+       }},
       {"in", PL_COMPARISON("in")},
       {"eq", PL_COMPARISON("==")},
       {"equalto", PL_COMPARISON("==")},

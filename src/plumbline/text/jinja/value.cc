@@ -46,15 +46,19 @@ bool same_key(const Value& left, const Value& right) {
   return left.same_as(right);
 }
 
-void require_hashable(const Value& key) {
-  const bool is_plain_list = key.is(Kind::kList) && key.list().kind == ListKind::kList;
-  if (is_plain_list || key.is(Kind::kDict)) fail("TypeError", fmt::format("unhashable type: '{}'", type_name(key)));
+void require_key(const Value& key) {
+  require_hashable(key);
   if (!key.is_number() && !key.is(Kind::kString) && !key.is(Kind::kNone)) {
     fail_unsupported(fmt::format("a {} as a key", type_name(key)));
   }
 }
 
 }  // namespace
+
+void require_hashable(const Value& value) {
+  const bool is_plain_list = value.is(Kind::kList) && value.list().kind == ListKind::kList;
+  if (is_plain_list || value.is(Kind::kDict)) fail("TypeError", fmt::format("unhashable type: '{}'", type_name(value)));
+}
 
 const Value* DictObject::find(const std::string& key) const {
   const auto found = index_of_text_.find(key);
@@ -63,7 +67,7 @@ const Value* DictObject::find(const std::string& key) const {
 
 const Value* DictObject::find(const Value& key) const {
   if (key.is(Kind::kString)) return find(key.text());
-  require_hashable(key);
+  require_key(key);
   if (index_of_text_.size() == entries.size()) return nullptr;
   for (const auto& [known, value] : entries) {
     if (same_key(known, key)) return &value;
@@ -76,7 +80,7 @@ void DictObject::set(const Value& key, const Value& value) {
     const_cast<Value&>(*present) = value;
     return;
   }
-  require_hashable(key);
+  require_key(key);
   if (key.is(Kind::kString)) index_of_text_[key.text()] = entries.size();
   entries.emplace_back(key, value);
 }

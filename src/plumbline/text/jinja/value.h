@@ -139,6 +139,8 @@ struct LoopObject : Object {
 
 /// "str", "list", "NoneType", ...
 std::string type_name(const Value& value);
+/// Throws Python's TypeError for a list and a dict.
+void require_hashable(const Value& value);
 /// Throws the UndefinedError that the value carries.
 void require_defined(const Value& value);
 
