@@ -18,7 +18,7 @@ const std::vector<std::string> kSeeds = {
     R"({"id":"p1","task":"code","prompt":[{"role":"user","content":"é"}],"reference":"r","entry_point":"f","tests":)"
     R"([{"args":[1,{"$tuple":[1.5,"a"]}],"expected":{"$dict":[[1,{"$float":"nan"}]]}}],"hint":{"variant":"asked"}})",
     R"({"id":7,"func_name":"Solution().m","prompt":"p","gt_answer":["assert Solution().m(a = [1, 'x']) == -inf"]})",
-    R"({"task_id":"H/0","prompt":"def f():\n","entry_point":"f","canonical_solution":" x","test":"def check(c):\n assert c(1)"})",
+    R"({"task_id":"H/0","prompt":"def f():\n","entry_point":"f","canonical_solution":" x","test":"def check(c):\n assert c(1) "})",
     R"({"task_id":1,"text":"p","code":"def g(x):\n return x","test_list":["assert set(g([1])) == {1}"]})",
     R"({"question_id":"q","question_content":"p","public_test_cases":"[{\"input\":\"1\",\"output\":\"2\",)"
     R"(\"testtype\":\"stdin\"}]","private_test_cases":"eJyLjgUAARUAuQ=="})",
