@@ -1,4 +1,4 @@
-/// A case of ../shared/golden/models: the folder, its expected tensors, its tolerances.
+/// A case of ../shared/golden/models or of tests/golden/models: the folder, its expected tensors, its tolerances.
 #pragma once
 
 #include <ATen/Parallel.h>
@@ -20,8 +20,20 @@
 
 namespace plumbline::test {
 
-inline const std::vector<std::string> kDenseCases = {"llama-gqa", "llama-rope-llama3", "llama-tied", "llama-bf16",
-                                                     "qwen2",     "qwen2-sharded",     "qwen3"};
+/// The cases of ../shared and those of tests/golden/models.
+inline std::vector<std::string> golden_cases() {
+  return {"llama-gqa",    "llama-rope-llama3", "llama-tied", "llama-bf16",  "qwen2",           "qwen2-sharded",
+          "qwen3",        "qwen3-moe",         "olmoe-norm", "olmoe-plain", "llama-linear",    "mistral-window",
+          "qwen2-window", "qwen2-yarn",        "smollm3",    "phi3",        "qwen3-moe-sparse"};
+}
+
+inline bool is_own_case(const std::string& case_name) {
+  return std::filesystem::exists(source_path("tests/golden/models/" + case_name));
+}
+
+/// Skips the test when the case lies in ../shared and that is not there.
+#define PL_NEED_GOLDEN_MODEL(name) \
+  if (!::plumbline::test::is_own_case(name)) PL_NEED_SHARED(std::string("golden/models/") + (name))
 
 /// Compares and remembers the largest share of the tolerance that was used; prints it per kind when destroyed.
 class Budget {
@@ -48,7 +60,8 @@ class GoldenModel {
  public:
   explicit GoldenModel(const std::string& case_name)
       : name(case_name),
-        folder(shared_path("golden/models/" + case_name)),
+        folder(is_own_case(case_name) ? source_path("tests/golden/models/" + case_name)
+                                      : shared_path("golden/models/" + case_name)),
         tensors(on_test_device(read_tensors(folder + "/golden.safetensors"))) {
     at::set_num_threads(1);  // on tensors this small, threads only wait for each other
   }
@@ -57,6 +70,11 @@ class GoldenModel {
     return tensors.at("row." + std::to_string(i) + "." + what);
   }
   static constexpr int64_t kNumRows = 3;
+  int64_t num_router_layers() const {
+    int64_t count = 0;
+    for (const auto& [key, tensor] : tensors) count += key.rfind("row.0.router.", 0) == 0 ? 1 : 0;
+    return count;
+  }
 
   const std::string name, folder;
   const TensorMap tensors;

@@ -19,7 +19,7 @@ inline std::unique_ptr<Decoder> tiny_decoder(torch::ScalarType dtype, uint64_t s
   config.family = "qwen3";
   config.vocab_size = 29, config.width = 16, config.mlp_width = 24, config.num_layers = 2;
   config.num_heads = 4, config.num_kv_heads = 2, config.head_size = 8, config.context_tokens = 64;
-  config.head_norms = config.tied_head = true;
+  config.qk_norm = QkNorm::kHead, config.tied_head = true;
   const auto weight = [&](std::vector<int64_t> shape, double scale) {
     return (scale * torch::randn(shape, torch::kFloat64)).to(dtype);
   };
@@ -35,14 +35,14 @@ inline std::unique_ptr<Decoder> tiny_decoder(torch::ScalarType dtype, uint64_t s
     };
     DecoderLayer layer;
     layer.input_norm_D = norm(config.width), layer.mlp_norm_D = norm(config.width);
-    layer.q_norm_K = norm(config.head_size), layer.k_norm_K = norm(config.head_size);
+    layer.q_norm = norm(config.head_size), layer.k_norm = norm(config.head_size);
     layer.q = linear("self_attn.q_proj", 32, 16);
     layer.k = linear("self_attn.k_proj", 16, 16);
     layer.v = linear("self_attn.v_proj", 16, 16);
     layer.o = linear("self_attn.o_proj", 16, 32);
-    layer.gate = linear("mlp.gate_proj", 24, 16);
-    layer.up = linear("mlp.up_proj", 24, 16);
-    layer.down = linear("mlp.down_proj", 16, 24);
+    layer.mlp().gate = linear("mlp.gate_proj", 24, 16);
+    layer.mlp().up = linear("mlp.up_proj", 24, 16);
+    layer.mlp().down = linear("mlp.down_proj", 16, 24);
     layers.push_back(std::move(layer));
   }
   const torch::Tensor embedding_VD = weight({config.vocab_size, config.width}, 1.0);

@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
@@ -26,6 +27,10 @@ bool matches(const std::string& pattern, const std::string& module) {
   if (pattern == "attn-mlp") return attention_and_mlp().count(last_part(module)) > 0;
   return fnmatch(pattern.c_str(), module.c_str(), 0) == 0 ||
          fnmatch(pattern.c_str(), last_part(module).c_str(), 0) == 0;
+}
+
+bool is_expert(const std::string& module) {
+  return module.find(".experts.") != std::string::npos;
 }
 
 [[noreturn]] void refuse(const std::string& message, const std::vector<std::string>& available) {
@@ -60,9 +65,21 @@ std::vector<std::string> match_target_modules(const std::vector<std::string>& av
   return chosen;
 }
 
+void require_adapted_experts(const std::vector<std::string>& available, const std::vector<std::string>& chosen,
+                             bool frozen_experts) {
+  if (frozen_experts || std::none_of(available.begin(), available.end(), is_expert) ||
+      std::any_of(chosen.begin(), chosen.end(), is_expert)) {
+    return;
+  }
+  throw ConfigError("config.frozen_experts",
+                    "the model has experts and none would carry an adapter; there are " + describe_modules(available),
+                    "adapter.target_modules",
+                    "use attn-mlp, all-linear or a pattern such as *.experts.*, or set adapter.frozen_experts = true");
+}
+
 std::string describe_modules(const std::vector<std::string>& modules) {
   std::map<std::string, int> counts;
-  for (const std::string& module : modules) ++counts[last_part(module)];
+  for (const std::string& module : modules) ++counts[(is_expert(module) ? "experts." : "") + last_part(module)];
   std::string text = std::to_string(modules.size()) + " modules";
   const char* separator = ": ";
   for (const auto& [kind, count] : counts) {

@@ -14,7 +14,14 @@ namespace plumbline {
 std::vector<std::string> match_target_modules(const std::vector<std::string>& available,
                                               const std::vector<std::string>& patterns);
 
-/// "210 modules: down_proj 30, gate_proj 30, ...": counts by the last part of the name.
+/// A mixture of experts learns little where none of its experts carries an adapter, and looks as if it trained: with
+/// experts among `available` and none among `chosen`, throws ConfigError(config.frozen_experts) unless
+/// adapter.frozen_experts says that this is meant.
+void require_adapted_experts(const std::vector<std::string>& available, const std::vector<std::string>& chosen,
+                             bool frozen_experts);
+
+/// "210 modules: down_proj 30, gate_proj 30, ...": counts by the last part of the name, those of experts apart
+/// ("experts.gate_proj 96").
 std::string describe_modules(const std::vector<std::string>& modules);
 
 }  // namespace plumbline

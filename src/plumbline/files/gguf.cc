@@ -22,13 +22,20 @@ constexpr uint64_t kSmallestKeyBytes = 8 + 4 + 1;             // name length, ty
 constexpr uint64_t kSmallestTensorBytes = 8 + 4 + 8 + 4 + 8;  // name length, dimensions, one extent, type, offset
 
 /// A new type is a row here and a row in tensor/dequantize.cc.
-constexpr std::array<GgufType, 7> kTypes = {{{0, "F32", 1, 4},
-                                             {1, "F16", 1, 2},
-                                             {2, "Q4_0", 32, 18},
-                                             {3, "Q4_1", 32, 20},
-                                             {8, "Q8_0", 32, 34},
-                                             {14, "Q6_K", 256, 210},
-                                             {30, "BF16", 1, 2}}};
+constexpr std::array<GgufType, 14> kTypes = {{{0, "F32", 1, 4},
+                                              {1, "F16", 1, 2},
+                                              {2, "Q4_0", 32, 18},
+                                              {3, "Q4_1", 32, 20},
+                                              {6, "Q5_0", 32, 22},
+                                              {7, "Q5_1", 32, 24},
+                                              {8, "Q8_0", 32, 34},
+                                              {10, "Q2_K", 256, 84},
+                                              {11, "Q3_K", 256, 110},
+                                              {12, "Q4_K", 256, 144},
+                                              {13, "Q5_K", 256, 176},
+                                              {14, "Q6_K", 256, 210},
+                                              {20, "IQ4_NL", 32, 18},
+                                              {30, "BF16", 1, 2}}};
 
 enum ValueType : uint32_t {
   kUint8,
@@ -184,7 +191,8 @@ const GgufType& tensor_type(uint32_t number, const std::string& tensor, const Re
       std::find_if(kTypes.begin(), kTypes.end(), [&](const GgufType& type) { return type.number == number; });
   if (found == kTypes.end()) {
     throw DataError("data.gguf_type", fmt::format("tensor {} has type {}, which is not known", tensor, number),
-                    reader.where(), "use a file in F32, F16, BF16, Q8_0, Q4_0, Q4_1 or Q6_K");
+                    reader.where(),
+                    "use a file in F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K to Q6_K or IQ4_NL");
   }
   return *found;
 }

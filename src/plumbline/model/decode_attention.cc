@@ -126,7 +126,7 @@ PL_VECTOR_CLONES void attend_group(const HeadGroup<double, double>& group) {
 /// T is how the cache stores numbers, Sum what is summed in.
 template <typename Sum, typename T>
 torch::Tensor attend_rows(const torch::Tensor& q_BHK, const torch::Tensor& k_BHTK, const torch::Tensor& v_BHTK,
-                          const torch::Tensor& positions_B) {
+                          const torch::Tensor& positions_B, int64_t window_tokens) {
   const int64_t num_rows = q_BHK.size(0), num_kv_heads = k_BHTK.size(1), head_size = q_BHK.size(2);
   const int64_t num_queries = q_BHK.size(1) / num_kv_heads;
   const auto type = c10::CppTypeToScalarType<Sum>::value;
@@ -140,11 +140,13 @@ torch::Tensor attend_rows(const torch::Tensor& q_BHK, const torch::Tensor& k_BHT
   at::parallel_for(0, num_rows * num_kv_heads, 1, [&](int64_t begin, int64_t end) {
     std::vector<Sum> scores;
     for (int64_t item = begin; item < end; ++item) {
-      const int64_t row = item / num_kv_heads, head = item % num_kv_heads, num_tokens = positions[row] + 1;
+      const int64_t row = item / num_kv_heads, head = item % num_kv_heads, num_seen = positions[row] + 1;
+      const int64_t num_tokens = window_tokens > 0 ? std::min(num_seen, window_tokens) : num_seen;
+      const int64_t first = (num_seen - num_tokens) * head_size;
       scores.resize(static_cast<size_t>(num_tokens));
       const int64_t place = item * num_queries * head_size;
-      attend_group(HeadGroup<Sum, T>{queries + place, keys + row * k_BHTK.stride(0) + head * k_BHTK.stride(1),
-                                     values + row * v_BHTK.stride(0) + head * v_BHTK.stride(1), results + place,
+      attend_group(HeadGroup<Sum, T>{queries + place, keys + row * k_BHTK.stride(0) + head * k_BHTK.stride(1) + first,
+                                     values + row * v_BHTK.stride(0) + head * v_BHTK.stride(1) + first, results + place,
                                      scores.data(), num_queries, num_tokens, head_size});
     }
   });
@@ -154,7 +156,7 @@ torch::Tensor attend_rows(const torch::Tensor& q_BHK, const torch::Tensor& k_BHT
 }  // namespace
 
 torch::Tensor decode_attention_cpu(const torch::Tensor& q_BHK, const torch::Tensor& k_BHTK, const torch::Tensor& v_BHTK,
-                                   const torch::Tensor& positions_B) {
+                                   const torch::Tensor& positions_B, int64_t window_tokens) {
   const int64_t head_size = q_BHK.size(2);
   for (const torch::Tensor& cache : {k_BHTK, v_BHTK}) {
     PL_CHECK(cache.scalar_type() == q_BHK.scalar_type() && cache.stride(3) == 1 && cache.stride(2) == head_size,
@@ -164,11 +166,11 @@ torch::Tensor decode_attention_cpu(const torch::Tensor& q_BHK, const torch::Tens
            "shapes of a decode step");
   switch (q_BHK.scalar_type()) {
     case torch::kFloat32:
-      return attend_rows<float, float>(q_BHK, k_BHTK, v_BHTK, positions_B);
+      return attend_rows<float, float>(q_BHK, k_BHTK, v_BHTK, positions_B, window_tokens);
     case torch::kBFloat16:
-      return attend_rows<float, Bits>(q_BHK, k_BHTK, v_BHTK, positions_B);
+      return attend_rows<float, Bits>(q_BHK, k_BHTK, v_BHTK, positions_B, window_tokens);
     case torch::kFloat64:
-      return attend_rows<double, double>(q_BHK, k_BHTK, v_BHTK, positions_B);
+      return attend_rows<double, double>(q_BHK, k_BHTK, v_BHTK, positions_B, window_tokens);
     default:
       PL_CHECK(false, "dtype of a decode step");
   }

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "plumbline/model/decoder.h"
+#include "plumbline/model/decoder_config.h"
 
 namespace plumbline {
 
@@ -14,9 +14,11 @@ namespace plumbline {
 /// weights. `rope.kind` must be known (PL_CHECK).
 torch::Tensor rope_inverse_frequencies(const RopeConfig& rope, int64_t head_size, torch::ScalarType dtype);
 
-/// Cosines and sines, each [B, 1, T, K/2], computed in the dtype of the frequencies and cast to `dtype`.
+/// Cosines and sines, each [B, 1, T, K/2], computed and multiplied by `factor` (RopeConfig::attention_factor) in the
+/// dtype of the frequencies and cast to `dtype`.
 std::pair<torch::Tensor, torch::Tensor> rope_tables(const torch::Tensor& positions_BT,
-                                                    const torch::Tensor& inverse_frequencies, torch::ScalarType dtype);
+                                                    const torch::Tensor& inverse_frequencies, double factor,
+                                                    torch::ScalarType dtype);
 
 /// x_BHTK with each pair (i, i + K/2) rotated. Differentiable in x.
 torch::Tensor apply_rope(const torch::Tensor& x_BHTK, const torch::Tensor& cos, const torch::Tensor& sin);

@@ -1,5 +1,8 @@
 #include "plumbline/model/weight_files.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -31,7 +34,7 @@ std::map<std::string, std::string> read_index(const std::string& path) {
   return files;
 }
 
-constexpr std::array<std::pair<const char*, const char*>, 11> kGgufLayerNames = {
+constexpr std::array<std::pair<const char*, const char*>, 12> kGgufLayerNames = {
     {{"attn_norm", "input_layernorm"},
      {"ffn_norm", "post_attention_layernorm"},
      {"attn_q", "self_attn.q_proj"},
@@ -42,7 +45,14 @@ constexpr std::array<std::pair<const char*, const char*>, 11> kGgufLayerNames = 
      {"attn_k_norm", "self_attn.k_norm"},
      {"ffn_gate", "mlp.gate_proj"},
      {"ffn_up", "mlp.up_proj"},
-     {"ffn_down", "mlp.down_proj"}}};
+     {"ffn_down", "mlp.down_proj"},
+     {"ffn_gate_inp", "mlp.gate"}}};
+
+/// All experts of a layer in one tensor [E, O, I]. Named as transformers names its own stacks, without ".weight".
+constexpr std::array<std::pair<const char*, const char*>, 3> kGgufExpertNames = {
+    {{"ffn_gate_exps", "mlp.experts.gate_proj"},
+     {"ffn_up_exps", "mlp.experts.up_proj"},
+     {"ffn_down_exps", "mlp.experts.down_proj"}}};
 
 /// "blk.3.attn_q.weight" -> "model.layers.3.self_attn.q_proj.weight"; empty when not known.
 std::string hf_name(const std::string& gguf_name) {
@@ -57,6 +67,9 @@ std::string hf_name(const std::string& gguf_name) {
   if (kind != ".weight" && kind != ".bias") return "";
   for (const auto& [gguf, hf] : kGgufLayerNames) {
     if (part == gguf) return "model.layers." + layer + "." + hf + kind;
+  }
+  for (const auto& [gguf, hf] : kGgufExpertNames) {
+    if (part == gguf && kind == ".weight") return "model.layers." + layer + "." + hf;
   }
   return "";
 }
@@ -106,6 +119,52 @@ WeightFiles WeightFiles::open_gguf(std::unique_ptr<GgufFile> file, int64_t inter
     files.weights_[name] = std::move(weight);
   }
   return files;
+}
+
+void WeightFiles::replace(const std::string& name, const std::vector<Part>& parts) {
+  const StoredWeight whole = weights_.at(name);
+  weights_.erase(name);
+  int64_t num_rows = 0;
+  for (const Part& part : parts) num_rows += part.rows;
+  const size_t row_bytes = num_rows == 0 ? 0 : whole.raw.bytes.size() / static_cast<size_t>(num_rows);
+  size_t begin = 0;
+  for (const Part& part : parts) {
+    const size_t size = row_bytes * static_cast<size_t>(part.rows);
+    StoredWeight piece = whole;
+    piece.raw = {part.name, whole.raw.dtype, {part.rows, whole.raw.shape.back()}, whole.raw.bytes.substr(begin, size)};
+    begin += size;
+    if (!weights_.emplace(part.name, std::move(piece)).second) {
+      fail_weights(part.name + " is stored by itself and as a part of " + name, "tensor " + name);
+    }
+  }
+}
+
+void WeightFiles::split_rows(const std::string& name, const std::vector<std::pair<std::string, int64_t>>& parts) {
+  const std::vector<int64_t> shape = weights_.at(name).raw.shape;
+  std::vector<Part> pieces;
+  int64_t num_rows = 0;
+  for (const auto& [part, rows] : parts) {
+    pieces.push_back({part, rows});
+    num_rows += rows;
+  }
+  if (shape.size() != 2 || shape[0] != num_rows) {
+    fail_weights(
+        fmt::format("the tensor {} has shape [{}] and should have {} rows", name, fmt::join(shape, ", "), num_rows),
+        "tensor " + name);
+  }
+  replace(name, pieces);
+}
+
+void WeightFiles::unstack(const std::string& name, const std::vector<std::string>& parts) {
+  const std::vector<int64_t> shape = weights_.at(name).raw.shape;
+  if (shape.size() != 3 || shape[0] != static_cast<int64_t>(parts.size())) {
+    fail_weights(fmt::format("the tensor {} has shape [{}] and should be a stack of {} matrices", name,
+                             fmt::join(shape, ", "), parts.size()),
+                 "tensor " + name);
+  }
+  std::vector<Part> pieces;
+  for (const std::string& part : parts) pieces.push_back({part, shape[1]});
+  replace(name, pieces);
 }
 
 /// Row (head, half, pair) of the decoder is row (head, pair, half) of the file. Whole rows move, so quantised blocks

@@ -168,6 +168,7 @@ std::vector<KeyRow> train_rows() {
       word(PL_KEY(adapter, kind), "what is trained", {"svd", "lora"}, {"svd"}),
       words(PL_KEY(adapter, target_modules), "modules that carry an adapter: names, or the set attn-mlp", {}, {},
             false),
+      flag(PL_KEY(adapter, frozen_experts), "a mixture of experts may train without an adapter on any expert"),
       word(PL_KEY(adapter, merge_rounding),
            "how merged weights are rounded to the model's dtype; unmerged = the plain reference path",
            {"stochastic", "nearest", "split", "unmerged"}, {"stochastic", "nearest", "unmerged"}),

@@ -85,6 +85,7 @@ struct TrainOptions {
 struct AdapterOptions {
   std::string kind = "svd";  ///< svd, lora
   std::vector<std::string> target_modules = {"attn-mlp"};
+  bool frozen_experts = false;                ///< a mixture of experts may go without an adapter on any expert
   std::string merge_rounding = "stochastic";  ///< stochastic, nearest, split; "unmerged" = reference path
   int64_t rank = 0;                           ///< lora
   double alpha = 0;                           ///< lora

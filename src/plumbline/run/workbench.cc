@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "plumbline/adapter/target_modules.h"
 #include "plumbline/base/build_info.h"
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
 #include "plumbline/base/log.h"
 #include "plumbline/base/sha256.h"
 #include "plumbline/files/model_path.h"
+#include "plumbline/model/checkpoint.h"
 #include "plumbline/preset/data_path.h"
 #include "plumbline/record/hint.h"
 #include "plumbline/record/problem_reader.h"
@@ -41,6 +43,24 @@ Json machine() {
           {"cores", std::thread::hardware_concurrency()}};
 }
 
+/// What can be said of a model before its weights are read.
+void check_targets(const DecoderConfig& config, const Preset& preset) {
+  const std::vector<std::string> modules = linear_names(config);
+  require_adapted_experts(modules, match_target_modules(modules, preset.adapter.target_modules),
+                          preset.adapter.frozen_experts);
+  if (preset.rollout.context_tokens <= config.context_tokens) return;
+  if (preset.rollout.max_new_tokens >= config.context_tokens) {
+    throw ConfigError("config.context",
+                      fmt::format("completions of {} tokens do not fit the {} tokens that the model was made for",
+                                  preset.rollout.max_new_tokens, config.context_tokens),
+                      "rollout.max_new_tokens", "lower it, or take a model with a longer context");
+  }
+  log_warning(
+      fmt::format("rollout.context_tokens = {} is beyond the {} tokens that the model was made for: longer "
+                  "prompts with their completions run into positions it has never seen",
+                  preset.rollout.context_tokens, config.context_tokens));
+}
+
 }  // namespace
 
 ModelBench load_model_bench(const Preset& preset) {
@@ -50,6 +70,7 @@ ModelBench load_model_bench(const Preset& preset) {
   const std::string path = resolve_model_path(preset.model.path);
   const double start_s = now_s();
   ModelText text = ModelText::load(path, preset.model.chat_template, preset.model.template_file);
+  check_targets(Checkpoint::open(path).config(), preset);
   std::unique_ptr<Decoder> decoder = load_decoder(path, dtype, device);
   auto adapter = std::make_unique<SvdAdapter>(*decoder, preset.adapter.target_modules,
                                               merge_rounding_of_name(preset.adapter.merge_rounding));

@@ -1,5 +1,6 @@
 /// GGUF's quantised blocks to float32.
-/// Source: ggml's block formats (Q4_0, Q4_1, Q8_0: 32 elements; Q6_K: 256), checked against gguf-py.
+/// Source: ggml's block formats (32 elements: Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, IQ4_NL; 256: Q2_K to Q6_K), bit for bit
+/// what gguf-py gives.
 #pragma once
 
 #include <torch/types.h>
@@ -13,7 +14,8 @@ namespace plumbline {
 /// True for a GGUF type that is stored in blocks and known here.
 bool is_quantised(const std::string& dtype);
 
-/// float32 tensor of raw.shape on the CPU. Rows are whole blocks, as GgufFile has checked (PL_CHECK on the size).
-torch::Tensor dequantize(const RawTensor& raw);
+/// Tensor of raw.shape on the CPU, computed in float32 and then rounded to `dtype`. Rows are whole blocks, as GgufFile
+/// has checked (PL_CHECK on the size).
+torch::Tensor dequantize(const RawTensor& raw, torch::ScalarType dtype = torch::kFloat32);
 
 }  // namespace plumbline

@@ -65,7 +65,7 @@ torch::Tensor tensor_from_raw(const RawTensor& raw) {
 
 torch::Tensor tensor_from_raw(const RawTensor& raw, torch::ScalarType dtype, torch::Device device) {
   const torch::ScalarType own = scalar_type_of(raw.dtype, raw.name);
-  if (is_quantised(raw.dtype)) return dequantize(raw).to(device, dtype);
+  if (is_quantised(raw.dtype)) return dequantize(raw, dtype).to(device);
   return view_of_bytes(raw, own).to(device, dtype, /*non_blocking=*/false, /*copy=*/true);
 }
 

@@ -20,8 +20,8 @@ std::string safetensors_dtype_of(torch::ScalarType type);
 
 /// A copy of the bytes on the CPU in the file's own type (quantised types are dequantised to float32).
 torch::Tensor tensor_from_raw(const RawTensor& raw);
-/// The same, cast to `dtype` on `device`; never shares memory with the file. Nothing bigger than the tensor and, for
-/// quantised types, its float32 form is allocated.
+/// The same, cast to `dtype` on `device`; never shares memory with the file. Beside the result on the CPU no more than
+/// a few megabytes are allocated.
 torch::Tensor tensor_from_raw(const RawTensor& raw, torch::ScalarType dtype, torch::Device device);
 
 /// A view of a contiguous CPU tensor's bytes, valid while `tensor` lives (PL_CHECK).

@@ -27,7 +27,7 @@ class CheckVerb : public ::testing::Test {
         R"({"model.layers.0.mlp.up_proj.weight":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})";
     std::string file(8, '\0');
     file[0] = static_cast<char>(header.size());
-    folder_.write("config.json", "{}");
+    folder_.write("config.json", R"({"max_position_embeddings": 4096})");
     folder_.write("model.safetensors", file + header + std::string(tensor_bytes, '\0'));
     return folder_.write("mine.toml", "[model]\npath = '" + folder_.path() + "'\n[data]\nproblems = '" +
                                           folder_.write("problems.jsonl", kProblem) + "'\n");
@@ -74,6 +74,13 @@ TEST_F(CheckVerb, FindsTheFilesOfAPreset) {
   EXPECT_TRUE(line_of(result, "model").starts_with("OK")) << result.out;
   EXPECT_NE(line_of(result, "model").find("1 tensors, 0.0M parameters"), std::string::npos) << result.out;
   EXPECT_TRUE(line_of(result, "fits").starts_with("OK")) << result.out;
+}
+
+TEST_F(CheckVerb, AContextBeyondTheModelsFails) {
+  EXPECT_TRUE(line_of(check({preset()}), "context").starts_with("OK"));
+  const ProcessResult result = check({preset(), "--set", "rollout.context_tokens=4097"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(line_of(result, "context").find("4097 of the model's 4096"), std::string::npos) << result.out;
 }
 
 TEST_F(CheckVerb, NamesWhatIsMissingAndExitsWithOne) {

@@ -15,8 +15,8 @@ std::unique_ptr<Decoder> decoder_of(const std::map<std::string, Tensor>& weights
   const Tensor filler = torch::eye(2, weights.at("square").options());
   DecoderLayer layer;
   const std::vector<std::pair<std::string, Linear*>> named = {
-      {"tall", &layer.q},    {"wide", &layer.k}, {"square", &layer.v}, {"deficient", &layer.o},
-      {"gate", &layer.gate}, {"up", &layer.up},  {"down", &layer.down}};
+      {"tall", &layer.q},          {"wide", &layer.k},      {"square", &layer.v},       {"deficient", &layer.o},
+      {"gate", &layer.mlp().gate}, {"up", &layer.mlp().up}, {"down", &layer.mlp().down}};
   for (const auto& [name, linear] : named) {
     linear->name = name;
     linear->base_OI = linear->weight_OI = weights.count(name) ? weights.at(name) : filler;

@@ -1,4 +1,4 @@
-/// Every dense golden checkpoint against what transformers computed: hidden states, logits, log-probabilities, loss,
+/// Every golden checkpoint against what transformers computed: hidden states, logits, log-probabilities, loss,
 /// gradients, greedy continuation.
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/generated/variable_factories.h>
@@ -20,7 +20,7 @@ using test::plain_batch;
 class GoldenModels : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    PL_NEED_SHARED("golden/models/" + GetParam());
+    PL_NEED_GOLDEN_MODEL(GetParam());
     golden_ = std::make_unique<GoldenModel>(GetParam());
     decoder_ = load_decoder(golden_->folder, torch::kFloat32, test::test_device());
     const std::string path = golden_->folder + "/case.json";
@@ -50,7 +50,16 @@ TEST_P(GoldenModels, HiddenStatesLogitsAndLogprobs) {
       EXPECT_EQ(layer, num_observed++);
       budget.expect("hidden", x_BTD[0], golden_->row(i, "hidden." + std::to_string(layer)), tolerance_["hidden"]);
     };
+    int64_t num_routers = 0;
+    batch.observe_router = [&](int64_t layer, const torch::Tensor& logits_TE) {
+      ++num_routers;
+      const torch::Tensor reference = golden_->row(i, "router." + std::to_string(layer));
+      budget.expect("router", logits_TE, reference, tolerance_["router"]);
+      const int64_t chosen = decoder_->config().experts_per_token;
+      EXPECT_TRUE(at::equal(std::get<1>(logits_TE.topk(chosen, -1)), std::get<1>(reference.topk(chosen, -1))));
+    };
     const torch::Tensor hidden_TD = decoder_->hidden(batch)[0];
+    EXPECT_EQ(num_routers, golden_->num_router_layers());
     EXPECT_EQ(num_observed, decoder_->config().num_layers + 1);
     budget.expect("hidden", hidden_TD, golden_->row(i, "hidden.final"), tolerance_["hidden"]);
     const torch::Tensor logits_TV = decoder_->logits(hidden_TD);
@@ -96,9 +105,9 @@ std::map<std::string, torch::Tensor> make_leaves(Decoder& decoder) {
     const std::string prefix = "model.layers." + std::to_string(i) + ".";
     leaves[prefix + "input_layernorm.weight"] = layer.input_norm_D;
     leaves[prefix + "post_attention_layernorm.weight"] = layer.mlp_norm_D;
-    if (layer.q_norm_K.defined()) {
-      leaves[prefix + "self_attn.q_norm.weight"] = layer.q_norm_K;
-      leaves[prefix + "self_attn.k_norm.weight"] = layer.k_norm_K;
+    if (layer.q_norm.defined()) {
+      leaves[prefix + "self_attn.q_norm.weight"] = layer.q_norm;
+      leaves[prefix + "self_attn.k_norm.weight"] = layer.k_norm;
     }
   }
   for (const Linear* linear : decoder.linears()) {
@@ -217,7 +226,7 @@ TEST_P(GoldenModels, Float64AgreesWithFloat32) {
   budget.expect("float64 logits", logits[0], golden_->row(1, "logits"), tolerance_["logits"]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Dense, GoldenModels, ::testing::ValuesIn(test::kDenseCases), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(All, GoldenModels, ::testing::ValuesIn(test::golden_cases()), [](const auto& test) {
   std::string name = test.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;

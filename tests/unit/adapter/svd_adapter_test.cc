@@ -230,7 +230,7 @@ TEST(SvdAdapter, StochasticRoundingIsAFunctionOfSeedAndStep) {
   set_random_deltas(adapter, 1e-3);
   const auto merged = [&](uint64_t seed, uint32_t step) {
     adapter.merge(seed, step);
-    return decoder->layers()[1].up.weight_OI.clone();
+    return decoder->layers()[1].mlp().up.weight_OI.clone();
   };
   const Tensor first = merged(1, 2);
   EXPECT_FALSE(torch::equal(first, merged(1, 3)));

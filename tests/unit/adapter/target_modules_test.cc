@@ -55,6 +55,38 @@ TEST(TargetModules, SetReadLetterByLetterIsRefused) {
   expect_refused({"q"}, "letter by letter");
 }
 
+Names mixture() {
+  Names names = {"model.layers.0.self_attn.q_proj", "model.layers.0.mlp.gate"};
+  for (const char* expert : {"0", "1", "2"}) {
+    for (const char* part : {"gate_proj", "up_proj", "down_proj"}) {
+      names.push_back(std::string("model.layers.0.mlp.experts.") + expert + "." + part);
+    }
+  }
+  return names;
+}
+
+TEST(TargetModules, EveryExpertIsAModuleOfItsOwn) {
+  EXPECT_EQ(match_target_modules(mixture(), {"attn-mlp"}).size(), 10u);  // the router is no part of it
+  EXPECT_EQ(match_target_modules(mixture(), {"all-linear"}).size(), 11u);
+  EXPECT_EQ(match_target_modules(mixture(), {"*.experts.1.*"}).size(), 3u);
+  EXPECT_EQ(describe_modules(mixture()),
+            "11 modules: experts.down_proj 3, experts.gate_proj 3, experts.up_proj 3, gate 1, q_proj 1");
+}
+
+TEST(TargetModules, FrozenExpertsStopARunUnlessTheyAreMeant) {
+  const Names chosen = match_target_modules(mixture(), {"q_proj"});
+  try {
+    require_adapted_experts(mixture(), chosen, false);
+    FAIL() << "accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.id(), "config.frozen_experts");
+    EXPECT_THAT(error.line(), testing::HasSubstr("experts.gate_proj 3"));
+  }
+  EXPECT_NO_THROW(require_adapted_experts(mixture(), chosen, true));
+  EXPECT_NO_THROW(require_adapted_experts(mixture(), match_target_modules(mixture(), {"*.experts.1.*"}), false));
+  EXPECT_NO_THROW(require_adapted_experts(two_layers(), match_target_modules(two_layers(), {"q_proj"}), false));
+}
+
 TEST(TargetModules, CountsArePerKind) {
   EXPECT_EQ(describe_modules(two_layers()), "8 modules: gate_proj 2, k_proj 2, q_proj 2, router 2");
 }

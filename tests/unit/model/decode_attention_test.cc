@@ -7,14 +7,14 @@ namespace {
 
 /// Row by row through plain products, in float64.
 torch::Tensor reference(const torch::Tensor& q_BHK, const torch::Tensor& k_BHTK, const torch::Tensor& v_BHTK,
-                        const std::vector<int64_t>& positions) {
+                        const std::vector<int64_t>& positions, int64_t window = 1000) {
   const int64_t group = q_BHK.size(1) / k_BHTK.size(1);
   std::vector<torch::Tensor> rows;
   for (int64_t row = 0; row < q_BHK.size(0); ++row) {
     for (int64_t head = 0; head < q_BHK.size(1); ++head) {
-      const int64_t span = positions[static_cast<size_t>(row)] + 1;
-      const torch::Tensor k = k_BHTK[row][head / group].narrow(0, 0, span).to(torch::kFloat64);
-      const torch::Tensor v = v_BHTK[row][head / group].narrow(0, 0, span).to(torch::kFloat64);
+      const int64_t end = positions[static_cast<size_t>(row)] + 1, begin = std::max<int64_t>(0, end - window);
+      const torch::Tensor k = k_BHTK[row][head / group].slice(0, begin, end).to(torch::kFloat64);
+      const torch::Tensor v = v_BHTK[row][head / group].slice(0, begin, end).to(torch::kFloat64);
       const torch::Tensor q = q_BHK[row][head].to(torch::kFloat64) / std::sqrt(static_cast<double>(q_BHK.size(2)));
       rows.push_back(at::matmul(at::softmax(at::matmul(k, q), 0), v));
     }
@@ -37,6 +37,19 @@ TEST(DecodeAttention, EqualsPlainProductsInEveryTypeAndHeadSize) {
           << type << " " << head_size;
     }
   }
+}
+
+TEST(DecodeAttention, AWindowLeavesOutWhatLiesBeforeIt) {
+  torch::manual_seed(5);
+  const std::vector<int64_t> positions = {0, 36, 5, 17};
+  const torch::Tensor q = torch::randn({4, 6, 16}), k = torch::randn({4, 2, 37, 16}), v = torch::randn({4, 2, 37, 16});
+  for (const int64_t window : {1, 6, 7, 36, 37, 500}) {
+    const torch::Tensor got = decode_attention_cpu(q, k, v, torch::tensor(positions), window);
+    EXPECT_LT((got.to(torch::kFloat64) - reference(q, k, v, positions, window)).abs().max().item<double>(), 2e-6)
+        << window;
+  }
+  k[1].narrow(1, 0, 30).fill_(std::nanf(""));  // before row 1's window of 7: 30 .. 36
+  EXPECT_TRUE(decode_attention_cpu(q, k, v, torch::tensor(positions), 7)[1].isfinite().all().item<bool>());
 }
 
 TEST(DecodeAttention, NeverReadsBeyondARowsOwnPosition) {

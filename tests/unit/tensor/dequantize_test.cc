@@ -4,6 +4,9 @@
 
 #include <cstring>
 
+#include "plumbline/tensor/raw_tensor.h"
+#include "tests/support/shared_files.h"
+
 namespace plumbline {
 namespace {
 
@@ -90,10 +93,40 @@ TEST(Dequantize, EqualsGgufPyBitForBit) {
   }
 }
 
+/// Random blocks of every type, extreme scales among them (tests/golden/gguf/README.md).
+TEST(Dequantize, EveryTypeEqualsGgufPyBitForBit) {
+  const TensorMap golden = read_tensors(test::source_path("tests/golden/gguf/blocks.safetensors"));
+  int num_types = 0;
+  for (const auto& [name, blocks] : golden) {
+    if (!name.ends_with(".bytes")) continue;
+    ++num_types;
+    const std::string dtype = name.substr(0, name.size() - 6);
+    const torch::Tensor& expected = golden.at(dtype + ".values");
+    const std::string_view bytes(static_cast<const char*>(blocks.const_data_ptr()), blocks.nbytes());
+    const torch::Tensor got = dequantize({"t", dtype, expected.sizes().vec(), bytes});
+    // As integers: -0 and 0 differ, and a NaN equals itself.
+    EXPECT_TRUE(at::equal(got.view(torch::kInt32), expected.view(torch::kInt32))) << dtype;
+    EXPECT_TRUE(at::equal(dequantize({"t", dtype, expected.sizes().vec(), bytes}, torch::kBFloat16),
+                          expected.to(torch::kBFloat16)))
+        << dtype;
+  }
+  EXPECT_EQ(num_types, 11);
+}
+
+/// Types other than float32 are written in pieces of 2^22 elements.
+TEST(Dequantize, PiecesMeetWithoutASeam) {
+  const TensorMap golden = read_tensors(test::source_path("tests/golden/gguf/blocks.safetensors"));
+  const torch::Tensor blocks = golden.at("Q8_0.bytes").repeat({10000, 1});
+  const torch::Tensor expected = golden.at("Q8_0.values").repeat({10000, 1}).to(torch::kBFloat16);
+  ASSERT_GT(expected.numel(), int64_t{1} << 22);
+  const std::string_view bytes(static_cast<const char*>(blocks.const_data_ptr()), blocks.nbytes());
+  EXPECT_TRUE(at::equal(dequantize({"t", "Q8_0", expected.sizes().vec(), bytes}, torch::kBFloat16), expected));
+}
+
 TEST(Dequantize, KnowsWhatIsQuantised) {
   EXPECT_TRUE(is_quantised("Q4_1"));
   EXPECT_FALSE(is_quantised("F16"));
-  EXPECT_FALSE(is_quantised("Q2_K"));
+  EXPECT_FALSE(is_quantised("Q8_K"));
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
+#include "plumbline/base/json.h"
 #include "plumbline/cli/core/machine_checks.h"
 #include "plumbline/files/gguf.h"
 #include "plumbline/files/model_path.h"
@@ -76,6 +78,29 @@ CheckLine check_pairs(const SteerOptions& steer) {
   return check_ok("pairs", fmt::format("{} ({})", path, format_bytes(static_cast<double>(fs::file_size(path)))));
 }
 
+/// Tokens that the model was made for: max_position_embeddings, or context_length in GGUF.
+int64_t context_of_model(const std::string& path) {
+  if (!fs::is_directory(path)) {
+    const GgufFile file(path);
+    return file.integer(file.text("general.architecture") + ".context_length");
+  }
+  const std::string config_path = path + "/config.json";
+  const Json config = parse_json(read_file(config_path), config_path);
+  const Json& context = require_member(config, "max_position_embeddings", config_path);
+  if (!context.is_number_integer()) {
+    throw DataError("data.model_config", "max_position_embeddings must be an integer", config_path, "check the file");
+  }
+  return context.get<int64_t>();
+}
+
+/// Positions beyond the model's context were never trained.
+CheckLine check_context(const RolloutOptions& rollout, int64_t context_tokens) {
+  const std::string found =
+      fmt::format("rollout.context_tokens {} of the model's {}", rollout.context_tokens, context_tokens);
+  if (rollout.context_tokens <= context_tokens) return check_ok("context", found);
+  return check_fail("context", found, "lower rollout.context_tokens, or take a model with a longer context");
+}
+
 /// Weights, merged weights and the fp32 basis; activations come on top.
 CheckLine check_training_memory(const Preset& preset, const ModelSize& size) {
   const double bytes_per_weight = preset.model.dtype == "float32" ? 4 : 2;
@@ -102,6 +127,9 @@ std::vector<CheckLine> check_files(const Preset& preset) {
                                          size.parameters / 1e6, size.num_files, size.num_files == 1 ? "" : "s"));
   }));
   const bool has_model = lines.back().status == CheckStatus::kOk;
+  lines.push_back(!has_model ? check_skip("context", "no model to read it from") : guarded("context", [&] {
+    return check_context(preset.rollout, context_of_model(resolve_model_path(preset.model.path)));
+  }));
   lines.push_back(has_model ? check_training_memory(preset, size) : check_skip("fits", "no model to measure"));
   return lines;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "plumbline/cli/engine/inspect_summary.h"
 #include "plumbline/cli/engine/verbs.h"
 #include "plumbline/cli/shared/arguments.h"
+#include "plumbline/model/checkpoint.h"
 #include "plumbline/model/decoder.h"
 #include "plumbline/tensor/dtype.h"
 #include "plumbline/tensor/raw_tensor.h"
@@ -58,28 +60,25 @@ int inspect_logits(const InspectArguments& arguments) {
   return 0;
 }
 
-/// A JSON array with one row a line: every linear, in the order of the model, the head last when it is not tied.
+/// A JSON array with one row a line: every linear, in the order of the model, the head last when it is not tied. The
+/// experts of a mixture are one row each. No weight is read.
 int inspect_modules(const InspectArguments& arguments) {
-  const auto decoder = load_decoder(arguments.model, dtype_of_name(arguments.dtype), torch::kCPU);
-  std::vector<std::string> names;
-  for (const Linear* linear : decoder->linears()) names.push_back(linear->name);
+  const std::string dtype = name_of_dtype(dtype_of_name(arguments.dtype));
+  const Checkpoint checkpoint = Checkpoint::open(arguments.model);
+  const DecoderConfig& config = checkpoint.config();
+  const std::vector<std::string> names = linear_names(config);
   const std::vector<std::string> adapted = match_target_modules(names, arguments.targets);
+  const std::set<std::string> is_adapted(adapted.begin(), adapted.end());
   std::vector<Json> rows;
-  for (const Linear* linear : decoder->linears()) {
-    rows.push_back({{"name", linear->name},
-                    {"shape", linear->base_OI.sizes().vec()},
-                    {"rank", linear->rank()},
-                    {"dtype", arguments.dtype},
-                    {"adapted", std::find(adapted.begin(), adapted.end(), linear->name) != adapted.end()}});
-  }
-  if (!decoder->config().tied_head) {
-    const DecoderConfig& config = decoder->config();
-    rows.push_back({{"name", "lm_head"},
-                    {"shape", {config.vocab_size, config.width}},
-                    {"rank", std::min(config.vocab_size, config.width)},
-                    {"dtype", arguments.dtype},
-                    {"adapted", false}});
-  }
+  const auto add = [&](const std::string& name, const std::vector<int64_t>& shape) {
+    rows.push_back({{"name", name},
+                    {"shape", shape},
+                    {"rank", std::min(shape[0], shape[1])},
+                    {"dtype", dtype},
+                    {"adapted", is_adapted.contains(name)}});
+  };
+  for (const std::string& name : names) add(name, checkpoint.files().weights().at(name + ".weight").raw.shape);
+  if (!config.tied_head) add("lm_head", {config.vocab_size, config.width});
   for (size_t i = 0; i < rows.size(); ++i) {
     std::cout << (i == 0 ? "[" : " ") << to_json_line(rows[i]) << (i + 1 == rows.size() ? "]\n" : ",\n");
   }

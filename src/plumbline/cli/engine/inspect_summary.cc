@@ -4,37 +4,40 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <filesystem>
 #include <iostream>
 #include <map>
 
 #include "plumbline/base/error.h"
-#include "plumbline/model/decoder.h"
-#include "plumbline/model/weight_files.h"
+#include "plumbline/model/checkpoint.h"
 #include "plumbline/text/model_text.h"
 
 namespace plumbline {
 namespace {
 
-int64_t count_parameters(Decoder& decoder) {
-  int64_t total = decoder.embedding_VD().numel() + decoder.norm_D().numel();
-  if (!decoder.config().tied_head) total += decoder.head_VD().numel();
-  for (const DecoderLayer& layer : decoder.layers()) {
-    for (const torch::Tensor& norm : {layer.input_norm_D, layer.mlp_norm_D, layer.q_norm_K, layer.k_norm_K}) {
-      if (norm.defined()) total += norm.numel();
-    }
+int64_t count_parameters(const DecoderConfig& config) {
+  DecoderParts parts;
+  int64_t total = 0;
+  for (const auto& [name, slot] : decoder_slots(config, parts)) {
+    int64_t elements = 1;
+    for (const int64_t extent : slot.shape) elements *= extent;
+    total += elements;
   }
-  for (const Linear* linear : decoder.linears()) {
-    total += linear->base_OI.numel() + (linear->bias_O.defined() ? linear->bias_O.numel() : 0);
+  return total;
+}
+
+/// What one token does not touch: the experts that are not chosen.
+int64_t count_idle_parameters(const DecoderConfig& config) {
+  int64_t total = 0;
+  for (int64_t layer = 0; layer < config.num_layers; ++layer) {
+    if (config.kind(layer).experts) {
+      total += (config.num_experts - config.experts_per_token) * 3 * config.width * config.expert_width;
+    }
   }
   return total;
 }
 
 /// How many tensors there are of each stored type: "Q4_1 (210), F32 (61), Q8_0 (1)".
-std::string stored_types(const std::string& path) {
-  const WeightFiles files = std::filesystem::is_directory(path)
-                                ? WeightFiles::open_folder(path)
-                                : WeightFiles::open_gguf(std::make_unique<GgufFile>(path), 0, 0);
+std::string stored_types(const WeightFiles& files) {
   std::map<std::string, int> counts;
   for (const auto& [name, weight] : files.weights()) ++counts[weight.raw.dtype];
   std::string text;
@@ -70,9 +73,9 @@ void print_template(const ModelText& text) {
 }  // namespace
 
 int inspect_summary(const std::string& model) {
-  const auto decoder = load_decoder(model, torch::kBFloat16, torch::kCPU);  // only counted: the smaller type will do
-  const DecoderConfig& config = decoder->config();
-  print_row("model", resolve_model_path(model));
+  const Checkpoint checkpoint = Checkpoint::open(model);
+  const DecoderConfig& config = checkpoint.config();
+  print_row("model", checkpoint.path());
   print_row("architecture", fmt::format("{}: {} layers, width {}, MLP {}, {} heads of {}, {} key-value heads",
                                         config.family, config.num_layers, config.width, config.mlp_width,
                                         config.num_heads, config.head_size, config.num_kv_heads));
@@ -80,10 +83,12 @@ int inspect_summary(const std::string& model) {
   print_row("rotary", describe_rope(config.rope));
   print_row("vocabulary", std::to_string(config.vocab_size));
   print_row("context", fmt::format("{} tokens", config.context_tokens));
-  print_row("parameters", std::to_string(count_parameters(*decoder)));
-  print_row("dtype", stored_types(resolve_model_path(model)));
-  print_row("weights", "sha256 " + decoder->weight_hash());
-  const ModelText text = ModelText::load(resolve_model_path(model));
+  const int64_t total = count_parameters(config), idle = count_idle_parameters(config);
+  print_row("parameters",
+            idle == 0 ? std::to_string(total) : fmt::format("{}, {} of them for a token", total, total - idle));
+  print_row("dtype", stored_types(checkpoint.files()));
+  print_row("weights", "sha256 " + checkpoint.weight_hash());
+  const ModelText text = ModelText::load(checkpoint.path());
   print_template(text);
   for (const StopToken& stop : text.stop_tokens()) {
     print_row("stop token", fmt::format("{} {} ({})", stop.id, stop.token, fmt::join(stop.sources, ", ")));
