@@ -131,7 +131,8 @@ std::string shipped_folder(const std::string& name) {
 }
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Without O_NONBLOCK a pipe in the place of a file would be waited for.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) fail_open(path);
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) fail_open(path);

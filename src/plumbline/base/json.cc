@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/sorted_json.h"
 
 namespace plumbline {
 namespace {
@@ -14,16 +15,17 @@ namespace {
 constexpr int kMaxDepth = 512;
 
 /// Refuses what the DOM parser lets pass: duplicate keys and unbounded depth.
+template <typename Value>
 class StrictGuard {
  public:
-  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+  using Event = typename Value::parse_event_t;
+  bool operator()(int depth, Event event, Value& parsed) {
     if (depth > kMaxDepth) problem_ = "nested deeper than 512 levels";
-    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == Json::parse_event_t::object_end && !keys_.empty()) keys_.pop_back();
-    if (event == Json::parse_event_t::key && !keys_.empty() &&
-        !keys_.back().insert(parsed.get_ref<const std::string&>()).second) {
-      problem_ = fmt::format("the key \"{}\" stands twice in one object", parsed.get_ref<const std::string&>());
-    }
+    if (event == Event::object_start) keys_.emplace_back();
+    if (event == Event::object_end && !keys_.empty()) keys_.pop_back();
+    if (event != Event::key || keys_.empty()) return true;
+    const auto& key = parsed.template get_ref<const std::string&>();
+    if (!keys_.back().insert(key).second) problem_ = fmt::format("the key \"{}\" stands twice in one object", key);
     return true;
   }
   const std::string& problem() const { return problem_; }
@@ -33,14 +35,14 @@ class StrictGuard {
   std::string problem_;
 };
 
-}  // namespace
-
-Json parse_json(std::string_view text, const std::string& where) {
-  StrictGuard guard;
+template <typename Value>
+Value parse(std::string_view text, const std::string& where) {
+  StrictGuard<Value> guard;
   try {
-    Json value = Json::parse(text.begin(), text.end(), [&guard](int depth, Json::parse_event_t event, Json& parsed) {
-      return guard(depth, event, parsed);
-    });
+    Value value =
+        Value::parse(text.begin(), text.end(), [&guard](int depth, typename Value::parse_event_t event, Value& parsed) {
+          return guard(depth, event, parsed);
+        });
     if (!guard.problem().empty()) {
       throw DataError("data.json", guard.problem(), where, "write strict JSON");
     }
@@ -48,7 +50,19 @@ Json parse_json(std::string_view text, const std::string& where) {
   } catch (const nlohmann::json::parse_error& error) {
     throw DataError("data.json", "not valid JSON", fmt::format("{}, byte {}", where, error.byte),
                     text.empty() ? "the text is empty" : "write strict JSON, UTF-8, one value");
+  } catch (const nlohmann::json::out_of_range&) {  // 1e999; its position is not told
+    throw DataError("data.json", "holds a number beyond the range of float64", where, "write strict JSON");
   }
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& where) {
+  return parse<Json>(text, where);
+}
+
+SortedJson parse_sorted_json(std::string_view text, const std::string& where) {
+  return parse<SortedJson>(text, where);
 }
 
 std::string to_json_line(const Json& value) {

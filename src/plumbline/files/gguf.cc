@@ -18,6 +18,8 @@ namespace {
 constexpr const char* kNextStep = "fetch or write the file again";
 constexpr uint32_t kMaxDimensions = 4;
 constexpr int64_t kDefaultAlignment = 32;
+// Beyond what any checkpoint has, and little enough that what is made of a hostile file stays below 1 GB.
+constexpr uint64_t kMaxKeys = 1 << 16, kMaxTensors = 1 << 18, kMaxArrayElements = 1 << 23;
 constexpr uint64_t kSmallestKeyBytes = 8 + 4 + 1;             // name length, type, one byte of value
 constexpr uint64_t kSmallestTensorBytes = 8 + 4 + 8 + 4 + 8;  // name length, dimensions, one extent, type, offset
 
@@ -81,13 +83,15 @@ class Reader {
     return part;
   }
 
-  /// A number of things that take at least `smallest` bytes each: refused before anything of that size is allocated.
-  uint64_t count(uint64_t smallest, const char* what) {
+  /// A number of things that take at least `smallest` bytes each and of which there are at most `largest`: refused
+  /// before anything of that size is allocated.
+  uint64_t count(uint64_t smallest, uint64_t largest, const char* what) {
     const auto value = number<uint64_t>();
     if (value > remaining() / smallest) {
       throw DataError("data.truncated_file", fmt::format("{} {} are announced; the file is too short", value, what),
                       where(), kNextStep);
     }
+    if (value > largest) fail(fmt::format("{} {} are not believable", value, what));
     return value;
   }
 
@@ -98,11 +102,14 @@ class Reader {
   std::string where() const { return fmt::format("{}, byte {}", path_, position_); }
   uint64_t remaining() const { return bytes_.size() - position_; }
   uint64_t position() const { return position_; }
+  /// All arrays of a file together.
+  uint64_t array_elements_left() const { return array_elements_left_; }
+  void take_array_elements(uint64_t count) { array_elements_left_ -= count; }
 
  private:
   std::string_view bytes_;
   std::string path_;
-  uint64_t position_ = 0;
+  uint64_t position_ = 0, array_elements_left_ = kMaxArrayElements;
 };
 
 bool is_signed(uint32_t type) {
@@ -160,7 +167,8 @@ int64_t read_integer(Reader& reader, uint32_t type) {
 GgufValue read_array(Reader& reader) {
   const auto type = reader.number<uint32_t>();
   if (type == kArray) reader.fail("arrays of arrays are not supported");
-  const uint64_t count = reader.count(type == kString ? 8 : 1, "array elements");
+  const uint64_t count = reader.count(type == kString ? 8 : 1, reader.array_elements_left(), "array elements");
+  reader.take_array_elements(count);
   const auto fill = [&](auto values, auto read) {
     for (uint64_t i = 0; i < count; ++i) values.push_back(read());
     return GgufValue{std::move(values)};
@@ -253,8 +261,8 @@ GgufFile::GgufFile(const std::string& path) : file_(path) {
   if (version != 2 && version != 3) {
     reader.fail(fmt::format("version {} is not supported (2 and 3, little-endian, are)", version));
   }
-  const uint64_t num_tensors = reader.count(kSmallestTensorBytes, "tensors");
-  const uint64_t num_keys = reader.count(kSmallestKeyBytes, "metadata keys");
+  const uint64_t num_tensors = reader.count(kSmallestTensorBytes, kMaxTensors, "tensors");
+  const uint64_t num_keys = reader.count(kSmallestKeyBytes, kMaxKeys, "metadata keys");
   for (uint64_t i = 0; i < num_keys; ++i) {
     const std::string key = reader.text();
     if (!metadata_.emplace(key, read_value(reader)).second) reader.fail("the key " + key + " stands twice");

@@ -59,9 +59,9 @@ size_t header_length(std::string_view bytes, const std::string& path) {
   return length;
 }
 
-Json parse_header(std::string_view text, const std::string& path) {
+SortedJson parse_header(std::string_view text, const std::string& path) {
   try {
-    Json header = parse_json(text, path);
+    SortedJson header = parse_sorted_json(text, path + ", header from byte 8");
     if (!header.is_object()) fail_header("the header is not a JSON object", path + ", byte 8");
     return header;
   } catch (const DataError& error) {
@@ -69,13 +69,26 @@ Json parse_header(std::string_view text, const std::string& path) {
   }
 }
 
-std::vector<int64_t> read_counts(const Json& entry, const char* key, const std::string& where) {
+/// Where the entry of a tensor stands, worked out only when something is wrong with it.
+struct EntryPlace {
+  const std::string& path;
+  const std::string& tensor;
+  std::string_view header;
+
+  std::string text() const {
+    const size_t found = header.find("\"" + tensor + "\"");
+    return fmt::format("{}, byte {}, tensor {}", path, kLengthBytes + (found == std::string_view::npos ? 0 : found),
+                       tensor);
+  }
+};
+
+std::vector<int64_t> read_counts(const SortedJson& entry, const char* key, const EntryPlace& place) {
   const auto found = entry.find(key);
-  if (found == entry.end() || !found->is_array()) fail_header(fmt::format("'{}' is not an array", key), where);
+  if (found == entry.end() || !found->is_array()) fail_header(fmt::format("'{}' is not an array", key), place.text());
   std::vector<int64_t> counts;
-  for (const Json& item : *found) {
+  for (const SortedJson& item : *found) {
     if (!item.is_number_unsigned() || item.get<uint64_t>() > INT64_MAX) {
-      fail_header(fmt::format("'{}' holds something that is not a count", key), where);
+      fail_header(fmt::format("'{}' holds something that is not a count", key), place.text());
     }
     counts.push_back(item.get<int64_t>());
   }
@@ -92,7 +105,8 @@ int64_t byte_count(const std::vector<int64_t>& shape, int64_t element_bytes) {
 }
 
 /// Data must be covered exactly once: an overlap or a hole lets two readers see different files.
-void check_coverage(const std::vector<RawTensor>& tensors, std::string_view data, const std::string& path) {
+void check_coverage(const std::vector<RawTensor>& tensors, std::string_view data, int64_t data_start,
+                    const std::string& path) {
   std::vector<const RawTensor*> by_place;
   for (const RawTensor& tensor : tensors) by_place.push_back(&tensor);
   std::sort(by_place.begin(), by_place.end(), [](const RawTensor* a, const RawTensor* b) {
@@ -101,12 +115,16 @@ void check_coverage(const std::vector<RawTensor>& tensors, std::string_view data
   const char* covered = data.data();
   for (const RawTensor* tensor : by_place) {
     if (tensor->bytes.data() != covered) {
-      fail_header(tensor->bytes.data() < covered ? "overlaps another tensor" : "leaves a hole before it",
-                  fmt::format("{}, tensor {}", path, tensor->name));
+      fail_header(
+          tensor->bytes.data() < covered ? "overlaps another tensor" : "leaves a hole before it",
+          fmt::format("{}, byte {}, tensor {}", path, data_start + (tensor->bytes.data() - data.data()), tensor->name));
     }
     covered += tensor->bytes.size();
   }
-  if (covered != data.data() + data.size()) fail_header("bytes follow that belong to no tensor", path);
+  if (covered != data.data() + data.size()) {
+    fail_header("bytes follow that belong to no tensor",
+                fmt::format("{}, byte {}", path, data_start + (covered - data.data())));
+  }
 }
 
 std::string header_text(const std::vector<const RawTensor*>& ordered,
@@ -137,11 +155,12 @@ int64_t safetensors_dtype_bytes(std::string_view dtype) {
 SafetensorsFile::SafetensorsFile(const std::string& path) : file_(path) {
   const std::string_view bytes = file_.bytes();
   const size_t length = header_length(bytes, path);
-  const Json header = parse_header(bytes.substr(kLengthBytes, length), path);
+  const std::string_view header_bytes = bytes.substr(kLengthBytes, length);
+  const SortedJson header = parse_header(header_bytes, path);
   const std::string_view data = bytes.substr(kLengthBytes + length);
   for (const auto& [name, entry] : header.items()) {
     if (name != "__metadata__") {
-      read_tensor(name, entry, data);
+      read_tensor(name, entry, header_bytes, data);
       continue;
     }
     if (!entry.is_object()) fail_header("__metadata__ is not an object", path);
@@ -150,28 +169,31 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : file_(path) {
       metadata_[key] = value.get<std::string>();
     }
   }
-  check_coverage(tensors_, data, path);
+  check_coverage(tensors_, data, static_cast<int64_t>(kLengthBytes + length), path);
+  std::stable_sort(tensors_.begin(), tensors_.end(),
+                   [](const RawTensor& a, const RawTensor& b) { return a.bytes.data() < b.bytes.data(); });
 }
 
-void SafetensorsFile::read_tensor(const std::string& name, const Json& entry, std::string_view data) {
-  const std::string where = fmt::format("{}, tensor {}", path(), name);
-  if (!entry.is_object()) fail_header("the entry is not an object", where);
+void SafetensorsFile::read_tensor(const std::string& name, const SortedJson& entry, std::string_view header,
+                                  std::string_view data) {
+  const EntryPlace place{path(), name, header};
+  if (!entry.is_object()) fail_header("the entry is not an object", place.text());
   const auto dtype = entry.find("dtype");
-  if (dtype == entry.end() || !dtype->is_string()) fail_header("'dtype' is missing", where);
-  RawTensor tensor{name, dtype->get<std::string>(), read_counts(entry, "shape", where), {}};
+  if (dtype == entry.end() || !dtype->is_string()) fail_header("'dtype' is missing", place.text());
+  RawTensor tensor{name, dtype->get<std::string>(), read_counts(entry, "shape", place), {}};
   const int64_t element_bytes = safetensors_dtype_bytes(tensor.dtype);
-  if (element_bytes == 0) fail_header("the dtype '" + tensor.dtype + "' is not known", where);
-  const std::vector<int64_t> offsets = read_counts(entry, "data_offsets", where);
-  if (offsets.size() != 2 || offsets[0] > offsets[1]) fail_header("'data_offsets' is not [begin, end]", where);
+  if (element_bytes == 0) fail_header("the dtype '" + tensor.dtype + "' is not known", place.text());
+  const std::vector<int64_t> offsets = read_counts(entry, "data_offsets", place);
+  if (offsets.size() != 2 || offsets[0] > offsets[1]) fail_header("'data_offsets' is not [begin, end]", place.text());
   if (offsets[1] > static_cast<int64_t>(data.size())) {
     throw DataError("data.truncated_file",
-                    fmt::format("the data ends at {} and only {} bytes are there", offsets[1], data.size()), where,
-                    kNextStep);
+                    fmt::format("the data ends at {} and only {} bytes are there", offsets[1], data.size()),
+                    place.text(), kNextStep);
   }
   if (byte_count(tensor.shape, element_bytes) != offsets[1] - offsets[0]) {
     fail_header(fmt::format("{} bytes do not fit the shape [{}] of {}", offsets[1] - offsets[0],
                             fmt::join(tensor.shape, ", "), tensor.dtype),
-                where);
+                place.text());
   }
   tensor.bytes = data.substr(static_cast<size_t>(offsets[0]), static_cast<size_t>(offsets[1] - offsets[0]));
   tensors_.push_back(std::move(tensor));

@@ -11,6 +11,7 @@
 
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/json.h"
+#include "plumbline/base/sorted_json.h"
 
 namespace plumbline {
 
@@ -26,12 +27,12 @@ struct RawTensor {
 int64_t safetensors_dtype_bytes(std::string_view dtype);
 
 /// A mapped safetensors file. Throws DataError: data.truncated_file, data.safetensors_header (bad JSON, overlapping or
-/// out-of-range offsets, holes, unknown dtype, size that does not fit the shape), with path and byte offset or tensor.
+/// out-of-range offsets, holes, unknown dtype, size that does not fit the shape), with path and byte offset.
 /// Data need not be aligned: readers copy. Immutable after construction, so reading is thread-safe.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::string& path);
-  const std::vector<RawTensor>& tensors() const { return tensors_; }  ///< in file order
+  const std::vector<RawTensor>& tensors() const { return tensors_; }  ///< in the order of their data
   const RawTensor* find(const std::string& name) const;               ///< null when absent
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   const std::string& path() const { return file_.path(); }
@@ -39,7 +40,7 @@ class SafetensorsFile {
   void release(const RawTensor& tensor) const { file_.release(tensor.bytes); }
 
  private:
-  void read_tensor(const std::string& name, const Json& entry, std::string_view data);
+  void read_tensor(const std::string& name, const SortedJson& entry, std::string_view header, std::string_view data);
 
   MappedFile file_;
   std::vector<RawTensor> tensors_;

@@ -11,6 +11,7 @@
 
 #include "plumbline/base/check.h"
 #include "plumbline/base/error.h"
+#include "plumbline/base/sorted_json.h"
 
 namespace plumbline {
 namespace {
@@ -21,9 +22,11 @@ namespace {
 
 /// tensor name -> file name. The names come from outside: a path would let them reach beyond the folder.
 std::map<std::string, std::string> read_index(const std::string& path) {
-  const Json index = parse_json(read_file(path), path);
-  const Json& names = require_member(index, "weight_map", path);
-  if (!names.is_object()) fail_weights("weight_map is not an object", path);
+  const SortedJson index = parse_sorted_json(read_file(path), path);
+  if (!index.is_object() || !index.contains("weight_map") || !index.at("weight_map").is_object()) {
+    fail_weights("there is no object weight_map", path);
+  }
+  const SortedJson& names = index.at("weight_map");
   std::map<std::string, std::string> files;
   for (const auto& [tensor, file] : names.items()) {
     if (!file.is_string() || file.get<std::string>().find('/') != std::string::npos) {

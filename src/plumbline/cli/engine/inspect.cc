@@ -24,7 +24,7 @@ namespace plumbline {
 namespace {
 
 struct InspectArguments {
-  std::string model, part, out, dtype = "float32", device = "cpu";
+  std::string model, part, out, preset, dtype = "float32", device = "cpu";
   std::vector<std::string> targets;
 };
 
@@ -94,12 +94,14 @@ int inspect_main(const std::vector<std::string>& words) {
       .positional("PART", &arguments.part,
                   "logits: ids on stdin to logits; modules: the linear modules; without: a summary", false)
       .option("--out", &arguments.out, "safetensors file for logits")
+      .option("--preset", &arguments.preset,
+              "in the summary: the first prompt of this preset, with its template options")
       .option("--dtype", &arguments.dtype, "float32 (default) or bfloat16")
       .option("--device", &arguments.device, "cpu (default), cuda, cuda:N")
       .option("--target", &arguments.targets, "which modules count as adapted (default attn-mlp); may be repeated");
   if (!parser.parse(words)) return 0;
   if (arguments.targets.empty()) arguments.targets = {"attn-mlp"};
-  if (arguments.part.empty()) return inspect_summary(arguments.model);
+  if (arguments.part.empty()) return inspect_summary(arguments.model, arguments.preset);
   if (arguments.part == "logits") return inspect_logits(arguments);
   if (arguments.part == "modules") return inspect_modules(arguments);
   throw ConfigError("config.usage", "there is no part '" + arguments.part + "' of a model", "inspect",

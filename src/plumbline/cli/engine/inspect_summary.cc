@@ -8,7 +8,10 @@
 #include <map>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/sha256.h"
+#include "plumbline/cli/engine/inspect_prompt.h"
 #include "plumbline/model/checkpoint.h"
+#include "plumbline/preset/schema.h"
 #include "plumbline/text/model_text.h"
 
 namespace plumbline {
@@ -70,9 +73,29 @@ void print_template(const ModelText& text) {
                                      : "from the tokenizer");
 }
 
+/// What sets layers apart: experts, windows, no rotation.
+void print_layers(const DecoderConfig& config) {
+  const auto count = [&](bool LayerKind::*what) {
+    int64_t total = 0;
+    for (int64_t layer = 0; layer < config.num_layers; ++layer) total += config.kind(layer).*what ? 1 : 0;
+    return total;
+  };
+  if (const int64_t layers = count(&LayerKind::experts); layers > 0) {
+    print_row("experts", fmt::format("{} of width {}, {} for a token, in {} layers", config.num_experts,
+                                     config.expert_width, config.experts_per_token, layers));
+  }
+  if (const int64_t layers = count(&LayerKind::windowed); layers > 0) {
+    print_row("window", fmt::format("{} tokens, in {} layers", config.window_tokens, layers));
+  }
+  if (const int64_t layers = config.num_layers - count(&LayerKind::rotary); layers > 0) {
+    print_row("no rotation", fmt::format("in {} layers", layers));
+  }
+}
+
 }  // namespace
 
-int inspect_summary(const std::string& model) {
+int inspect_summary(const std::string& model, const std::string& preset_name) {
+  const Preset preset = preset_name.empty() ? Preset() : load_preset(preset_name);
   const Checkpoint checkpoint = Checkpoint::open(model);
   const DecoderConfig& config = checkpoint.config();
   print_row("model", checkpoint.path());
@@ -81,6 +104,7 @@ int inspect_summary(const std::string& model) {
                                         config.num_heads, config.head_size, config.num_kv_heads));
   print_row("head", config.tied_head ? "tied to the embedding" : "its own");
   print_row("rotary", describe_rope(config.rope));
+  print_layers(config);
   print_row("vocabulary", std::to_string(config.vocab_size));
   print_row("context", fmt::format("{} tokens", config.context_tokens));
   const int64_t total = count_parameters(config), idle = count_idle_parameters(config);
@@ -90,10 +114,19 @@ int inspect_summary(const std::string& model) {
   print_row("weights", "sha256 " + checkpoint.weight_hash());
   const ModelText text = ModelText::load(checkpoint.path());
   print_template(text);
-  for (const StopToken& stop : text.stop_tokens()) {
-    print_row("stop token", fmt::format("{} {} ({})", stop.id, stop.token, fmt::join(stop.sources, ", ")));
-  }
-  return 0;
+}
+
+const ModelText text = ModelText::load(checkpoint.path(), preset.model.chat_template, preset.model.template_file);
+print_row("template", text.chat_template() ? "sha256 " + text.chat_template()->hash() : "none; prompts are raw");
+for (const StopToken& stop : text.stop_tokens()) {
+  print_row("stop token", fmt::format("{} {} ({})", stop.id, stop.token, fmt::join(stop.sources, ", ")));
+}
+if (preset_name.empty()) return 0;
+const RenderedPrompt prompt = first_prompt(preset, text);
+print_row("first prompt", fmt::format("{} tokens, sha256 {}{}", prompt.token_ids.size(), sha256_hex(prompt.text),
+                                      prompt.prefill.empty() ? "" : ", the answer begins with " + prompt.prefill));
+std::cout << escape_control(prompt.text, /*keep_newlines=*/true) << "\n";
+return 0;
 }
 
 }  // namespace plumbline

@@ -5,7 +5,9 @@
 
 namespace plumbline {
 
-/// Prints architecture, parameters, dtypes, context, hashes, template and stop tokens with their sources. Exit code.
-int inspect_summary(const std::string& model);
+/// Prints architecture, parameters (of a mixture also those that one token uses), dtypes, context, hashes, template,
+/// stop tokens with their sources, the default system prompt, who writes the BOS and, with a preset, its first prompt.
+/// No tensor is made. Exit code.
+int inspect_summary(const std::string& model, const std::string& preset_name);
 
 }  // namespace plumbline
