@@ -12,40 +12,54 @@
 namespace plumbline {
 namespace {
 
-constexpr int kMaxDepth = 512;
+constexpr size_t kMaxDepth = 512;
 
-/// Refuses what the DOM parser lets pass: duplicate keys and unbounded depth.
+/// Finds what the DOM parser lets pass: duplicate keys and unbounded depth. (A callback of that parser could see them
+/// too, but makes it look through the whole parent at the end of every object.)
 template <typename Value>
-class StrictGuard {
+class StrictGuard final : public nlohmann::json_sax<Value> {
  public:
-  using Event = typename Value::parse_event_t;
-  bool operator()(int depth, Event event, Value& parsed) {
-    if (depth > kMaxDepth) problem_ = "nested deeper than 512 levels";
-    if (event == Event::object_start) keys_.emplace_back();
-    if (event == Event::object_end && !keys_.empty()) keys_.pop_back();
-    if (event != Event::key || keys_.empty()) return true;
-    const auto& key = parsed.template get_ref<const std::string&>();
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(typename Value::number_integer_t) override { return true; }
+  bool number_unsigned(typename Value::number_unsigned_t) override { return true; }
+  bool number_float(typename Value::number_float_t, const typename Value::string_t&) override { return true; }
+  bool string(typename Value::string_t&) override { return true; }
+  bool binary(typename Value::binary_t&) override { return true; }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_array() override { return close(); }
+  bool start_object(std::size_t) override { return open(); }
+  bool end_object() override { return close(); }
+  bool key(typename Value::string_t& key) override {
     if (!keys_.back().insert(key).second) problem_ = fmt::format("the key \"{}\" stands twice in one object", key);
     return true;
   }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
   const std::string& problem() const { return problem_; }
 
  private:
-  std::vector<std::unordered_set<std::string>> keys_;
+  bool open() {
+    keys_.emplace_back();
+    if (keys_.size() > kMaxDepth) problem_ = "nested deeper than 512 levels";
+    return true;
+  }
+  bool close() {
+    keys_.pop_back();
+    return true;
+  }
+
+  std::vector<std::unordered_set<std::string>> keys_;  ///< of every array and object that is open
   std::string problem_;
 };
 
 template <typename Value>
 Value parse(std::string_view text, const std::string& where) {
-  StrictGuard<Value> guard;
   try {
-    Value value =
-        Value::parse(text.begin(), text.end(), [&guard](int depth, typename Value::parse_event_t event, Value& parsed) {
-          return guard(depth, event, parsed);
-        });
-    if (!guard.problem().empty()) {
-      throw DataError("data.json", guard.problem(), where, "write strict JSON");
-    }
+    Value value = Value::parse(text.begin(), text.end());
+    StrictGuard<Value> guard;
+    Value::sax_parse(text.begin(), text.end(), &guard);
+    if (!guard.problem().empty()) throw DataError("data.json", guard.problem(), where, "write strict JSON");
     return value;
   } catch (const nlohmann::json::parse_error& error) {
     throw DataError("data.json", "not valid JSON", fmt::format("{}, byte {}", where, error.byte),

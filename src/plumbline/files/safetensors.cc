@@ -163,9 +163,9 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : file_(path) {
       read_tensor(name, entry, header_bytes, data);
       continue;
     }
-    if (!entry.is_object()) fail_header("__metadata__ is not an object", path);
+    if (!entry.is_object()) fail_header("__metadata__ is not an object", path + ", byte 8");
     for (const auto& [key, value] : entry.items()) {
-      if (!value.is_string()) fail_header("__metadata__ holds something that is not text: " + key, path);
+      if (!value.is_string()) fail_header("__metadata__ holds something that is not text: " + key, path + ", byte 8");
       metadata_[key] = value.get<std::string>();
     }
   }

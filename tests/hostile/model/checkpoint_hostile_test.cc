@@ -43,7 +43,8 @@ class Spoilt {
   /// An index that places every tensor in `file`, and one that is not there in `wrong`.
   void write_index(const std::string& file, const std::string& wrong) {
     Json map = Json::object();
-    for (const RawTensor& tensor : SafetensorsFile(folder.file("model.safetensors")).tensors()) map[tensor.name] = file;
+    const SafetensorsFile weights(folder.file("model.safetensors"));
+    for (const RawTensor& tensor : weights.tensors()) map[tensor.name] = file;
     if (!wrong.empty()) map["model.extra"] = wrong;
     folder.write("model.safetensors.index.json", Json{{"weight_map", map}}.dump());
   }
@@ -122,7 +123,7 @@ TEST(CheckpointHostile, FusedWeightsOfAnotherShape) {
 /// Numbers that would make something enormous out of a small file.
 TEST(CheckpointHostile, ConfigurationsThatAskForTheMoon) {
   for (const char* change :
-       {R"({"num_experts": 2147483648})", R"({"num_local_experts": 65536})", R"({"num_hidden_layers": 4097})",
+       {R"({"num_local_experts": 2147483648})", R"({"num_experts_per_tok": 6})", R"({"num_hidden_layers": 4097})",
         R"({"vocab_size": 2147483648})",
         R"({"hidden_size": 2147483648, "num_attention_heads": 1073741824, "head_dim": 2147483646})",
         R"({"moe_intermediate_size": 2147483648})", R"({"mlp_only_layers": [-9223372036854775808]})",
