@@ -94,7 +94,7 @@ TEST(SafetensorsHostile, OverlapsAndHoles) {
 
 TEST(SafetensorsHostile, VeryManyTensorsDoNotTakeForever) {
   std::string header = "{";
-  for (int i = 0; i < 200'000; ++i) {
+  for (int i = 0; i < 100'000; ++i) {
     header += fmt::format("{}\"model.layers.{}.weight\":{{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}}",
                           i == 0 ? "" : ",", i);
   }
