@@ -112,21 +112,17 @@ int inspect_summary(const std::string& model, const std::string& preset_name) {
             idle == 0 ? std::to_string(total) : fmt::format("{}, {} of them for a token", total, total - idle));
   print_row("dtype", stored_types(checkpoint.files()));
   print_row("weights", "sha256 " + checkpoint.weight_hash());
-  const ModelText text = ModelText::load(checkpoint.path());
+  const ModelText text = ModelText::load(checkpoint.path(), preset.model.chat_template, preset.model.template_file);
   print_template(text);
-}
-
-const ModelText text = ModelText::load(checkpoint.path(), preset.model.chat_template, preset.model.template_file);
-print_row("template", text.chat_template() ? "sha256 " + text.chat_template()->hash() : "none; prompts are raw");
-for (const StopToken& stop : text.stop_tokens()) {
-  print_row("stop token", fmt::format("{} {} ({})", stop.id, stop.token, fmt::join(stop.sources, ", ")));
-}
-if (preset_name.empty()) return 0;
-const RenderedPrompt prompt = first_prompt(preset, text);
-print_row("first prompt", fmt::format("{} tokens, sha256 {}{}", prompt.token_ids.size(), sha256_hex(prompt.text),
-                                      prompt.prefill.empty() ? "" : ", the answer begins with " + prompt.prefill));
-std::cout << escape_control(prompt.text, /*keep_newlines=*/true) << "\n";
-return 0;
+  for (const StopToken& stop : text.stop_tokens()) {
+    print_row("stop token", fmt::format("{} {} ({})", stop.id, stop.token, fmt::join(stop.sources, ", ")));
+  }
+  if (preset_name.empty()) return 0;
+  const RenderedPrompt prompt = first_prompt(preset, text);
+  print_row("first prompt", fmt::format("{} tokens, sha256 {}{}", prompt.token_ids.size(), sha256_hex(prompt.text),
+                                        prompt.prefill.empty() ? "" : ", the answer begins with " + prompt.prefill));
+  std::cout << escape_control(prompt.text, /*keep_newlines=*/true) << "\n";
+  return 0;
 }
 
 }  // namespace plumbline
