@@ -263,7 +263,10 @@ def run_statements(namespace, nodes):
 def load_tester_apart(job, tree, tester, namespace):
     """The tester beside another solution (stub or reference), alone or with what it needs of the response."""
     if job["with_needs"]:
-        run_statements(namespace, dependencies(tree, tester, job["owner"] or job["entry"]))
+        solution = job["owner"] or job["entry"]
+        for name in other_names_of(tree, solution):
+            namespace[name] = namespace[solution]
+        run_statements(namespace, dependencies(tree, tester, solution))
     if tester.in_class is None or tester.in_class is tester.node:
         run_statements(namespace, [tester.node])
         return

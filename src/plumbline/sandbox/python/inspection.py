@@ -86,11 +86,19 @@ def names_used_by(node):
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
+def other_names_of(tree, entry_name):
+    """Names that the response gives its solution beside the one it was asked for: f, where it says `solve = f`."""
+    return {node.value.id for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
+            and any(isinstance(target, ast.Name) and target.id == entry_name for target in node.targets)}
+
+
 def dependencies(tree, tester, entry_name):
-    """Top-level statements that F needs, directly or through others, in source order; the solution is not among them."""
+    """Top-level statements that F needs, directly or through others, in source order; the solution is not among them,
+    under whatever name."""
+    solution = {entry_name} | other_names_of(tree, entry_name)
     candidates = [n for n in tree.body if n is not tester.node and n is not tester.in_class and not is_main_guard(n)]
     bound = [(n, set().union(*(names_bound_by(s) for s in statements_that_run([n])))) for n in candidates]
-    bound = [(n, names) for n, names in bound if names and entry_name not in names]
+    bound = [(n, names) for n, names in bound if names and not names & solution]
     wanted, chosen = names_used_by(tester.node), set()
     grew = True
     while grew:
