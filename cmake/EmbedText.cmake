@@ -7,7 +7,7 @@ function(plumbline_embed_text target name)
     file(READ ${file} text)
     string(APPEND pieces "R\"__EMBED__(${text})__EMBED__\"\n")
   endforeach()
-  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded/${name}.cc)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded/${target}/${name}.cc)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
        "namespace plumbline {\nextern const char* const k${name};\nconst char* const k${name} =\n@pieces@;\n}  // namespace plumbline\n")
   target_sources(${target} PRIVATE ${output})

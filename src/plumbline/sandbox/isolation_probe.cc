@@ -40,7 +40,7 @@ constexpr double kProbeCpu_s = 5;
 
 /// What a level must keep out; "limits" promises none of it.
 bool tolerates(IsolationLevel level, const std::string& finding) {
-  if (level == IsolationLevel::kNamespaces) return false;
+  if (level >= IsolationLevel::kBubblewrap) return false;
   if (level == IsolationLevel::kContainer) return finding == "processes";
   return true;
 }
@@ -77,8 +77,8 @@ std::string dry_run(PythonServer& server) {
 
 Isolation probe_isolation(const std::string& python, IsolationLevel minimum, std::optional<IsolationLevel> exact) {
   std::string reasons;
-  for (const IsolationLevel level :
-       {IsolationLevel::kNamespaces, IsolationLevel::kContainer, IsolationLevel::kLimits}) {
+  for (const IsolationLevel level : {IsolationLevel::kNamespaces, IsolationLevel::kBubblewrap,
+                                     IsolationLevel::kContainer, IsolationLevel::kLimits}) {
     if (level < minimum) break;
     if (exact && level != *exact) continue;
     std::string reason;
@@ -92,7 +92,7 @@ Isolation probe_isolation(const std::string& python, IsolationLevel minimum, std
     }
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", to_string(level), reason);
   }
-  if (reasons.empty()) reasons = "the level that was asked for is below the minimum, or not built in";
+  if (reasons.empty()) reasons = "the level that was asked for is below the minimum";
   throw SandboxError("sandbox.isolation", "graded code cannot be isolated well enough here: " + reasons,
                      "grade.min_isolation = " + std::string(to_string(minimum)),
                      "allow user namespaces, or ask for a weaker level by name");

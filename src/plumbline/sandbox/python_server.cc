@@ -4,15 +4,19 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <cerrno>
 #include <cstring>
+#include <random>
 
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
+#include "plumbline/sandbox/defences.h"
 #include "plumbline/sandbox/marshal.h"
+#include "plumbline/sandbox/native_module.h"
 #include "plumbline/sandbox/sandbox_process_state.h"
 #include "plumbline/sandbox/seccomp_filter.h"
 
@@ -23,8 +27,10 @@ extern const char* const kPythonServerSource;
 namespace {
 
 constexpr int kControlDescriptor = 3;  // where the server finds its control socket
+constexpr int kNativeDescriptor = 4;   // and its native half
 constexpr double kStartLimit_s = 60;   // a cold disk may be slow
 constexpr double kGoodbye_s = 0.5;
+constexpr double kKeeper_s = 10;     // reaping what a dead server left takes it far less
 constexpr double kWallStretch = 10;  // as in supervisor.py
 constexpr double kSupervisorGrace_s = 10;
 constexpr size_t kMaxControlBytes = size_t{1} << 17;
@@ -41,10 +47,21 @@ std::pair<Descriptor, Descriptor> socket_pair(int type) {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-/// Attributes of the server's process: own session, default signals, nothing inherited but the control socket.
+/// The native half as an open file that can be loaded.
+Descriptor native_file() {
+  const std::string_view bytes = native_module();
+  Descriptor file(::memfd_create("plumbline-native", MFD_CLOEXEC));
+  if (!file || ::write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+    throw SandboxError("sandbox.native", "no memory file: " + system_error(), "memfd_create", "free some memory");
+  }
+  return file;
+}
+
+/// Attributes of the server's process: own session, default signals, nothing inherited but the control socket and the
+/// native half.
 class SpawnPlan {
  public:
-  explicit SpawnPlan(int control) {
+  SpawnPlan(int control, int native) {
     ::posix_spawnattr_init(&attributes_);
     ::posix_spawn_file_actions_init(&actions_);
     sigset_t none, all;
@@ -57,7 +74,8 @@ class SpawnPlan {
       ::posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", fd == 0 ? O_RDONLY : O_WRONLY, 0);
     }
     ::posix_spawn_file_actions_adddup2(&actions_, control, kControlDescriptor);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, kControlDescriptor + 1);
+    ::posix_spawn_file_actions_adddup2(&actions_, native, kNativeDescriptor);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, kNativeDescriptor + 1);
   }
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
@@ -66,8 +84,9 @@ class SpawnPlan {
     ::posix_spawnattr_destroy(&attributes_);
   }
 
-  int run(const std::string& program, char* const* words, pid_t* pid) {
-    char* const environment[] = {nullptr};
+  int run(const std::string& program, char* const* words, uint32_t hash_seed, pid_t* pid) {
+    std::string seed = "PYTHONHASHSEED=" + std::to_string(hash_seed);
+    char* const environment[] = {seed.data(), nullptr};
     return ::posix_spawn(pid, program.c_str(), &actions_, &attributes_, words, environment);
   }
 
@@ -76,11 +95,18 @@ class SpawnPlan {
   posix_spawn_file_actions_t actions_;
 };
 
-std::string hello(IsolationLevel level, const std::string& filter) {
+std::string hello(IsolationLevel level, uint32_t hash_seed, const std::string& filter) {
   MarshalWriter writer;
   writer.begin_dict();
   writer.text("level").text(to_string(level));
+  writer.text("seed").integer(hash_seed);
   writer.text("seccomp").bytes(filter);
+#ifdef PLUMBLINE_TEST_DEFENCES
+  writer.text("off").integer(static_cast<int64_t>(defences_off()));
+  const auto names = names_of_defences_off();
+  writer.text("off_names").list(names.size());
+  for (const std::string& name : names) writer.text(name);
+#endif
   writer.end_dict();
   return writer.take();
 }
@@ -104,7 +130,8 @@ bool send_with_descriptors(int control, const std::string& message, int first, i
 
 }  // namespace
 
-PythonServer::PythonServer(const std::string& python, IsolationLevel level) : level_(level) {
+PythonServer::PythonServer(const std::string& python, IsolationLevel level, uint32_t hash_seed)
+    : level_(level), hash_seed_(is_on(Defence::kHashSeed) ? hash_seed : std::random_device{}()) {
   auto [ours, theirs] = socket_pair(SOCK_SEQPACKET);
   spawn(python, theirs.get());
   theirs.reset();
@@ -113,13 +140,15 @@ PythonServer::PythonServer(const std::string& python, IsolationLevel level) : le
 }
 
 void PythonServer::spawn(const std::string& python, int control) {
-  std::string words[] = {python, "-I", "-S", "-X", "utf8", "-c", kPythonServerSource};
+  // Not -I, which would ignore the hash seed; its other halves are -s and the first lines of the program.
+  std::string words[] = {python, "-s", "-S", "-X", "utf8", "-c", kPythonServerSource};
   char* argv[std::size(words) + 1] = {};
   for (size_t i = 0; i < std::size(words); ++i) argv[i] = words[i].data();
   // A descriptor that already has the target's number would keep its close-on-exec flag through dup2.
-  const Descriptor elsewhere(::fcntl(control, F_DUPFD_CLOEXEC, kControlDescriptor + 1));
-  SpawnPlan plan(elsewhere.get());
-  const int error = plan.run(python, argv, &pid_);
+  const Descriptor elsewhere(::fcntl(control, F_DUPFD_CLOEXEC, kNativeDescriptor + 1));
+  const Descriptor file = native_file(), native(::fcntl(file.get(), F_DUPFD_CLOEXEC, kNativeDescriptor + 1));
+  SpawnPlan plan(elsewhere.get(), native.get());
+  const int error = plan.run(python, argv, hash_seed_, &pid_);
   if (error != 0) {
     pid_ = -1;
     throw SandboxError("sandbox.python", "Python for graded code does not start: " + std::string(std::strerror(error)),
@@ -128,7 +157,7 @@ void PythonServer::spawn(const std::string& python, int control) {
 }
 
 void PythonServer::greet(const std::string& python) {
-  const std::string message = hello(level_, make_seccomp_filter());
+  const std::string message = hello(level_, hash_seed_, make_seccomp_filter());
   std::string block(kMaxControlBytes, '\0');
   ::send(control_, message.data(), message.size(), MSG_NOSIGNAL);
   pollfd file{control_, POLLIN, 0};
@@ -164,9 +193,13 @@ PythonServer::~PythonServer() {
 void PythonServer::stop() {
   if (control_ >= 0) ::close(std::exchange(control_, -1));
   if (pid_ < 0) return;
-  const double deadline_s = now_s() + kGoodbye_s;  // it leaves by itself once its socket is closed
+  // The server leaves by itself once its socket is closed, and its keeper (our child) when all that it left is reaped.
+  const double start_s = now_s();
+  bool told = false;
   while (::waitpid(pid_, nullptr, WNOHANG) == 0) {
-    if (now_s() > deadline_s) ::kill(pid_, SIGKILL);
+    const double waited_s = now_s() - start_s;
+    if (waited_s > kGoodbye_s && !std::exchange(told, true)) ::kill(pid_, SIGTERM);
+    if (waited_s > kGoodbye_s + kKeeper_s) ::kill(pid_, SIGKILL);
     ::poll(nullptr, 0, 1);
   }
   pid_ = -1;
@@ -177,12 +210,12 @@ bool PythonServer::alive() const {
   return control_ >= 0 && ::poll(&file, 1, 0) == 0;  // it never speaks first: anything to read is its end
 }
 
-void PythonServer::warm(const std::string& setup_code) {
-  if (setup_code == warmed_ || setup_code.size() > kMaxControlBytes / 2) return;
+void PythonServer::warm(const std::string& program) {
+  if (program.find("import") == std::string::npos || program.size() > kMaxControlBytes / 2) return;
+  if (!warmed_.insert(std::hash<std::string>()(program)).second) return;
   MarshalWriter writer;
-  writer.tuple(2).text("warm").text(setup_code);
+  writer.tuple(2).text("warm").text(program);
   ::send(control_, writer.str().data(), writer.str().size(), MSG_NOSIGNAL);
-  warmed_ = setup_code;
 }
 
 SandboxProcess PythonServer::start(const SandboxLimits& limits) {
@@ -197,7 +230,7 @@ SandboxProcess PythonServer::start(const SandboxLimits& limits) {
   }
   state->channel = std::move(channel);
   state->status = std::move(status);
-  state->server = pid_;
+  state->keeper = pid_;
   state->answer_bytes = limits.answer_bytes;
   state->deadline_s = now_s() + limits.wall_s * kWallStretch + kSupervisorGrace_s;
   return SandboxProcess(std::move(state));

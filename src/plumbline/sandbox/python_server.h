@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "plumbline/sandbox/isolation.h"
 
@@ -72,16 +73,20 @@ class SandboxProcess {
 /// Not thread-safe: one server a worker thread.
 class PythonServer {
  public:
-  /// Starts `python -I -S` and confines it. Throws SandboxError(sandbox.python | sandbox.level_unavailable).
-  PythonServer(const std::string& python, IsolationLevel level);
+  /// Starts `python -S` and confines it. Everybody's strings hash by `hash_seed` (and `random` starts from it), so that
+  /// a verdict comes out the same again. Throws SandboxError(sandbox.python | sandbox.level_unavailable).
+  PythonServer(const std::string& python, IsolationLevel level, uint32_t hash_seed = 0);
   PythonServer(const PythonServer&) = delete;
   PythonServer& operator=(const PythonServer&) = delete;
   ~PythonServer();
 
-  /// Imports the standard modules that a preamble names, once, so that every fork finds them loaded.
-  void warm(const std::string& setup_code);
+  /// Imports the standard modules that a trusted program (a preamble) names, once, so that every fork finds them
+  /// loaded.
+  void warm(const std::string& program);
   /// Starts a confined process; several may run at a time. Throws SandboxError(sandbox.server_died).
   SandboxProcess start(const SandboxLimits& limits);
+  /// The process that grader and server have between them (it reaps whatever a dying server leaves).
+  pid_t keeper_pid() const { return pid_; }
   /// False once the server has gone; make a new one then.
   bool alive() const;
 
@@ -97,8 +102,10 @@ class PythonServer {
   void stop();
 
   IsolationLevel level_;
-  std::string description_, python_version_, warmed_;
-  pid_t pid_ = -1;
+  uint32_t hash_seed_;
+  std::string description_, python_version_;
+  std::unordered_set<size_t> warmed_;  ///< hashes of programs
+  pid_t pid_ = -1;                     ///< the keeper, parent of the server proper
   int control_ = -1;
 };
 

@@ -111,8 +111,8 @@ void SandboxProcess::State::read_report() {
 bool SandboxProcess::State::wait(bool with_channel) {
   if (now_s() > deadline_s || interrupt_requested()) {
     // The supervisor guards the wall clock, so the deadline only passes when it is gone or frozen; after Ctrl-C nobody
-    // waits for an answer. Its server takes it along.
-    ::kill(server, SIGKILL);
+    // waits for an answer. The keeper ends its server, which takes everything along.
+    ::kill(keeper, SIGTERM);
     reported = ended = true;
     return false;
   }

@@ -13,7 +13,7 @@ namespace plumbline {
 
 struct SandboxProcess::State {
   Descriptor channel, status;
-  pid_t server = -1;
+  pid_t keeper = -1;  ///< the process above the server
   int64_t answer_bytes = 0;
   double deadline_s = 0;  ///< ours, far behind the supervisor's
   std::string outgoing, incoming;

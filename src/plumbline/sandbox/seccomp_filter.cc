@@ -6,38 +6,85 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 
 #include "plumbline/base/error.h"
+#include "plumbline/sandbox/defences.h"
 
 namespace plumbline {
 namespace {
 
 /// Refused with EPERM. Names rather than numbers: what this libseccomp or architecture does not know is left out.
-constexpr const char* kForbidden[] = {
-    // other processes
-    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd", "migrate_pages",
-    "move_pages", "sched_setscheduler", "sched_setparam", "sched_setattr", "setpriority", "ioprio_set",
-    // kernel keyrings, programs and events
-    "add_key", "request_key", "keyctl", "bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter",
-    "io_uring_register", "lookup_dcookie", "fanotify_init", "fanotify_mark",
-    // mounts and namespaces
-    "mount", "umount", "umount2", "pivot_root", "chroot", "unshare", "setns", "open_tree", "move_mount", "fsopen",
-    "fsconfig", "fsmount", "fspick", "mount_setattr", "name_to_handle_at", "open_by_handle_at", "quotactl",
-    "quotactl_fd", "swapon", "swapoff",
+struct Forbidden {
+  Defence defence;
+  std::initializer_list<const char*> calls;
+};
+
+const Forbidden kForbidden[] = {
+    {Defence::kSeccompTrace,
+     {"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd", "migrate_pages",
+      "move_pages"}},
+    {Defence::kSeccompPriority, {"sched_setscheduler", "sched_setparam", "sched_setattr", "setpriority", "ioprio_set"}},
+    {Defence::kSeccompKernel,
+     {"add_key",
+      "request_key",
+      "keyctl",
+      "bpf",
+      "perf_event_open",
+      "userfaultfd",
+      "io_uring_setup",
+      "io_uring_enter",
+      "io_uring_register",
+      "lookup_dcookie",
+      "fanotify_init",
+      "fanotify_mark",
+      "init_module",
+      "finit_module",
+      "delete_module",
+      "create_module",
+      "kexec_load",
+      "kexec_file_load",
+      "reboot",
+      "syslog",
+      "acct",
+      "settimeofday",
+      "clock_settime",
+      "clock_adjtime",
+      "adjtimex",
+      "sethostname",
+      "setdomainname",
+      "vhangup",
+      "iopl",
+      "ioperm",
+      "personality",
+      "modify_ldt",
+      "uselib",
+      "ustat",
+      "sysfs",
+      "_sysctl",
+      "nfsservctl",
+      "swapon",
+      "swapoff",
+      "quotactl",
+      "quotactl_fd",
+      "name_to_handle_at",
+      "open_by_handle_at"}},
+    {Defence::kSeccompNamespaces,
+     {"mount", "umount", "umount2", "pivot_root", "chroot", "unshare", "setns", "open_tree", "move_mount", "fsopen",
+      "fsconfig", "fsmount", "fspick", "mount_setattr"}},
     // memory that outlives a process or is counted nowhere
-    "shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv",
-    "msgctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr", "memfd_create",
-    "memfd_secret",
-    // the network
-    "socket", "connect", "bind", "listen", "accept", "accept4",
-    // the machine
-    "init_module", "finit_module", "delete_module", "create_module", "kexec_load", "kexec_file_load", "reboot",
-    "syslog", "acct", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname",
-    "vhangup", "iopl", "ioperm", "personality", "modify_ldt", "uselib", "ustat", "sysfs", "_sysctl", "nfsservctl"};
+    {Defence::kSeccompIpc,
+     {"shmget",       "shmat",           "shmctl",    "shmdt",         "semget",       "semop",       "semtimedop",
+      "semctl",       "msgget",          "msgsnd",    "msgrcv",        "msgctl",       "mq_open",     "mq_unlink",
+      "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr", "memfd_create", "memfd_secret"}},
+    // descriptors in flight hold memory that belongs to nobody
+    {Defence::kSeccompSockets, {"socket", "connect", "bind", "listen", "accept", "accept4", "sendmsg", "sendmmsg"}},
+    {Defence::kSeccompBuffers, {"setsockopt"}}};
 
 constexpr uint64_t kNamespaceFlags[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                                         CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
@@ -86,15 +133,33 @@ class Filter {
 
 std::string make_seccomp_filter() {
   Filter filter;
-  for (const char* name : kForbidden) filter.answer(name, SCMP_ACT_ERRNO(EPERM));
-  filter.answer("clone3", SCMP_ACT_ERRNO(ENOSYS));
-  for (const uint64_t flag : kNamespaceFlags) {
-    filter.answer("clone", SCMP_ACT_ERRNO(EPERM), SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag));
+  for (const auto& [defence, calls] : kForbidden) {
+    if (!is_on(defence)) continue;
+    for (const char* name : calls) filter.answer(name, SCMP_ACT_ERRNO(EPERM));
+  }
+  if (is_on(Defence::kSeccompNamespaces)) {
+    filter.answer("clone3", SCMP_ACT_ERRNO(ENOSYS));
+    for (const uint64_t flag : kNamespaceFlags) {
+      filter.answer("clone", SCMP_ACT_ERRNO(EPERM), SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag));
+    }
   }
   // Only its own limits: lowering those of the supervisor would end it.
-  filter.answer("prlimit64", SCMP_ACT_ERRNO(EPERM), SCMP_A0(SCMP_CMP_NE, 0));
+  if (is_on(Defence::kSeccompPrlimit)) {
+    filter.answer("prlimit64", SCMP_ACT_ERRNO(EPERM), SCMP_A0(SCMP_CMP_NE, 0));
+  }
   // Ignoring SIGCHLD would make children vanish without their CPU time reaching anybody.
-  filter.answer("rt_sigaction", SCMP_ACT_ERRNO(0), SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, SIGCHLD));
+  if (is_on(Defence::kSeccompSigchld)) {
+    filter.answer("rt_sigaction", SCMP_ACT_ERRNO(0), SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, SIGCHLD));
+  }
+  // Pages of a shared mapping that was shrunk belong to nobody and are counted nowhere.
+  if (is_on(Defence::kSeccompShared)) {
+    constexpr uint64_t kShared = MAP_SHARED | MAP_ANONYMOUS;
+    filter.answer("mmap", SCMP_ACT_ERRNO(EPERM), SCMP_A3(SCMP_CMP_MASKED_EQ, kShared, kShared));
+  }
+  // An unreadable process would hide what it holds.
+  if (is_on(Defence::kSeccompDumpable)) {
+    filter.answer("prctl", SCMP_ACT_ERRNO(EPERM), SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, PR_SET_DUMPABLE));
+  }
   filter.answer("ioctl", SCMP_ACT_ERRNO(EPERM), SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI));
   return filter.instructions();
 }

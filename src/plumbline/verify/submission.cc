@@ -14,6 +14,7 @@ using Token = MarshalReader::Token;
 
 constexpr size_t kMaxDetail = 300;
 constexpr size_t kMaxFindings = 32;
+constexpr const char* kGarbled = "its answer was no answer";
 constexpr int kNotConfined = 99;  // as in supervisor.py
 
 std::string describe_end(const ProcessEnd& end) {
@@ -29,7 +30,7 @@ std::string describe_end(const ProcessEnd& end) {
     case EndReason::kLost:
       return "the sandbox went away";
     case EndReason::kAbandoned:
-      return "its answer was no answer";
+      return kGarbled;
     case EndReason::kExited:
       break;
   }
@@ -63,7 +64,8 @@ std::optional<Reply> Submission::read_reply(const Nonce& nonce) {
   if (!frame) return std::nullopt;
   frame_ = std::move(*frame);
   Reply reply;
-  return parse_reply(frame_, nonce, &reply) ? std::optional(reply) : std::nullopt;
+  garbled_ = !parse_reply(frame_, nonce, &reply);
+  return garbled_ ? std::nullopt : std::optional(reply);
 }
 
 bool Submission::read_facts() {
@@ -86,7 +88,9 @@ bool Submission::read_facts() {
 std::optional<Outcome> Submission::end() {
   ending_ = process_.end();
   const bool unconfined = !spoke_ && WIFEXITED(ending_.wait_status) && WEXITSTATUS(ending_.wait_status) == kNotConfined;
-  if (detail_.empty()) detail_ = describe_end(ending_);
+  // What became of a process after it had sent garbage depends on who was quicker; that it did so does not.
+  if (detail_.empty()) detail_ = garbled_ || process_.stream_is_broken() ? kGarbled : describe_end(ending_);
+  if (ending_.is_ours() && detail_ == kGarbled) detail_ = describe_end(ending_);
   if (ending_.is_ours() || (ending_.reason == EndReason::kExited && unconfined)) return Outcome::kInfra;
   if (ending_.reason == EndReason::kCpuLimit || ending_.reason == EndReason::kWallLimit) return Outcome::kTimeout;
   if (ending_.reason == EndReason::kMemoryLimit) return Outcome::kMemory;

@@ -50,6 +50,7 @@ class Submission {
   SandboxProcess process_;
   std::string frame_, detail_;
   bool compiles_ = false, tester_in_source_ = false, spoke_ = false;
+  bool garbled_ = false;  ///< a frame came that is no reply
   std::vector<std::string> integrity_;
   ProcessEnd ending_;
 };

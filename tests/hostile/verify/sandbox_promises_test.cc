@@ -492,12 +492,15 @@ std::string name_of(const testing::TestParamInfo<IsolationLevel>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, Promise,
-                         testing::Values(IsolationLevel::kNamespaces, IsolationLevel::kContainer,
-                                         IsolationLevel::kLimits),
+                         testing::Values(IsolationLevel::kNamespaces, IsolationLevel::kBubblewrap,
+                                         IsolationLevel::kContainer, IsolationLevel::kLimits),
                          name_of);
-INSTANTIATE_TEST_SUITE_P(Levels, Confinement, testing::Values(IsolationLevel::kNamespaces, IsolationLevel::kContainer),
+INSTANTIATE_TEST_SUITE_P(Levels, Confinement,
+                         testing::Values(IsolationLevel::kNamespaces, IsolationLevel::kBubblewrap,
+                                         IsolationLevel::kContainer),
                          name_of);
-INSTANTIATE_TEST_SUITE_P(Levels, Separation, testing::Values(IsolationLevel::kNamespaces), name_of);
+INSTANTIATE_TEST_SUITE_P(Levels, Separation,
+                         testing::Values(IsolationLevel::kNamespaces, IsolationLevel::kBubblewrap), name_of);
 
 }  // namespace
 }  // namespace plumbline

@@ -330,6 +330,11 @@ class NoAnswer(BaseException):
     `except Exception` of theirs takes for one of the submission's."""
 
 
+def ends_iteration(kind):
+    """Raised inside map(), filter() or iter() these would end the tests' loop as if all were done."""
+    return on("no_stop_iteration") and issubclass(kind, (StopIteration, StopAsyncIteration))
+
+
 class Remote:
     """The candidate as the test process sees it: calls go out as data, values come back as data."""
 
@@ -345,6 +350,8 @@ class Remote:
         kind = __builtins__.get(body[0])
         if not isinstance(kind, type) or not issubclass(kind, Exception) or kind is MemoryError:
             kind = NoAnswer
+        elif ends_iteration(kind):
+            kind = RuntimeError
         raise kind(body[1])
 
 

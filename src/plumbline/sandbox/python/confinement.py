@@ -1,45 +1,46 @@
-# System calls that confine a process. First of the parts that make up the warm server; the parts are joined into one
-# program, so that everything is defined before the first submission arrives.
+# How a worker is confined, and the calls that it takes. First of the parts that make up the warm server; the parts are
+# joined into one program, so that everything is defined before the first submission arrives.
+import sys
+
+sys.path[:] = [folder for folder in sys.path if folder]  # not the working folder, whatever lies in it
+
 import ctypes
-import errno
 import gc
 import marshal
 import os
-import resource
-import select
-import shutil
+import random
 import signal
 import socket
-import sys
-import tempfile
-import time
 import types
 
 # Functions keep the builtins of their globals from the moment they are defined: a submission that patches the module
 # `builtins` of its process does not reach ours. (It could only spoil its own answers.)
-__builtins__ = dict(vars(__builtins__))
+__builtins__ = dict(vars(__builtins__)) if isinstance(__builtins__, types.ModuleType) else dict(__builtins__)
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 MNT_DETACH = 2
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP = 1, 4, 22
-PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
-SECCOMP_MODE_FILTER = 2
-WALL = 0x40000000  # waits for children of every clone flavour
-NOBODY = 65534
-FIRST_THROWAWAY_UID = 1_900_000_000
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
+NOBODY = 65534  # as in sandbox/native/launch_plan.h, like the two below
+CHANNEL = 3
+NOT_CONFINED = 99
 
-# PyDLL keeps the interpreter lock across the call, so that a raw clone() comes back to a consistent interpreter.
+# PyDLL keeps the interpreter lock across the call, so that a fork inside comes back to a consistent interpreter.
 libc = ctypes.PyDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
-MACHINE = os.uname().machine
-CALLS = {
-    "x86_64": {"clone": 56, "pivot_root": 155, "capset": 126},
-    "aarch64": {"clone": 220, "pivot_root": 41, "capset": 91},
-}[MACHINE]
+PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}[os.uname().machine]
 MOUNT_SETATTR, LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 442, 444, 445, 446
+
+
+def load_native(descriptor):
+    """The native half (sandbox/native/launcher.cc), handed over as an open memory file."""
+    library = ctypes.PyDLL(f"/proc/self/fd/{descriptor}")
+    library.plumbline_launch.restype = library.plumbline_supervise.restype = ctypes.c_int64
+    library.plumbline_filter.restype = ctypes.c_int64
+    library.plumbline_not_confined.restype = library.plumbline_keep.restype = None
+    return library
 
 
 def syscall(number, *arguments):
@@ -129,7 +130,13 @@ def visible_paths():
     return paths
 
 
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+# No /dev/zero: a shared mapping of it is memory that belongs to nobody once it shrinks.
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+
+
+def shared_tmp():
+    """Only where each submission has no /tmp of its own, which is a test's doing."""
+    mount("shared", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=64m,mode=1777")
 
 
 def build_root():
@@ -154,58 +161,24 @@ def build_root():
     # A fresh /proc may only be mounted by someone who already sees one.
     mount("/proc", root + "/proc", None, MS_BIND | MS_REC)
     os.chdir(root)
-    syscall(CALLS["pivot_root"], ctypes.c_char_p(b"."), ctypes.c_char_p(b"."))
+    syscall(PIVOT_ROOT, ctypes.c_char_p(b"."), ctypes.c_char_p(b"."))
     checked(libc.umount2(b".", ctypes.c_int(MNT_DETACH)), "umount old root")
     os.chdir("/")
-    mount(None, "/", None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV)
+    if on("read_only_root"):
+        mount(None, "/", None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV)
 
 
 def enter_worker_namespaces():
     """Once a worker: the network has no interface, the root is ours and read-only."""
-    drop_root()
     uid, gid = os.geteuid(), os.getegid()
-    flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC
+    network = CLONE_NEWNET if on("net_namespace") else 0
+    flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | network
     checked(libc.unshare(ctypes.c_int(flags)), "unshare")
     map_to_nobody(uid, gid)
-    build_root()
-
-
-def enter_submission_namespaces(tmp_bytes):
-    """Once a submission, in the process that clone() just made: ids, a /proc that shows nobody else, an empty /tmp."""
-    map_to_nobody(NOBODY, NOBODY)
-    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
-    mount("tmp", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, f"size={tmp_bytes},mode=1777,nr_inodes=65536")
-
-
-def fork_into_namespaces():
-    """fork(), the child in user, pid, mount and ipc namespaces of its own."""
-    ctypes.pythonapi.PyOS_BeforeFork()
-    flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | signal.SIGCHLD
-    pid = libc.syscall(ctypes.c_long(CALLS["clone"]), ctypes.c_long(flags), ctypes.c_long(0), ctypes.c_long(0),
-                       ctypes.c_long(0), ctypes.c_long(0))
-    code = ctypes.get_errno()
-    if pid == 0:
-        ctypes.pythonapi.PyOS_AfterFork_Child()
-    else:
-        ctypes.pythonapi.PyOS_AfterFork_Parent()
-    if pid < 0:
-        raise OSError(code, os.strerror(code), "clone")
-    return pid
-
-
-def drop_capabilities():
-    """All sets that count: with no_new_privs no program that is executed gains any back."""
-    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
-    syscall(CALLS["capset"], ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)()))
-
-
-def load_seccomp(instructions):
-    class Program(ctypes.Structure):
-        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
-
-    program = Program(len(instructions) // 8, instructions)
-    checked(libc.prctl(ctypes.c_int(PR_SET_SECCOMP), ctypes.c_ulong(SECCOMP_MODE_FILTER), ctypes.byref(program)),
-            "seccomp")
+    if on("host_root"):
+        build_root()
+    if not on("private_tmp"):
+        shared_tmp()
 
 
 def landlock_version():

@@ -1,57 +1,124 @@
 # The warm server of one worker: an interpreter that has its modules loaded and does nothing but fork. It never sees
 # code, arguments or expected values; those travel between the grader and the submission's own process.
-CONTROL = 3
+CONTROL, NATIVE = 3, 4  # descriptors that the grader hands over
+LEAST_NAMESPACES = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC
 
 
-def warm_up(setup_code):
-    """Imports the standard modules that a preamble names, so that forks find them loaded. Runs nothing of its text."""
+class Worker:
+    """What stays the same from one submission to the next."""
+
+    def __init__(self, hello, native):
+        self.level, self.seccomp, self.off = hello["level"], hello["seccomp"], hello.get("off", 0)
+        self.native, self.seed = native, hello.get("seed", 0)
+        self.landlock = landlock_version() if self.level == "container" and on("landlock") else 0
+
+    def plan(self, limits):
+        """The fields of LaunchPlan (sandbox/native/launch_plan.h), in order."""
+        cpu_s, wall_s, memory_bytes, processes = limits
+        separate = self.level == "namespaces"
+        own_space = separate or self.level == "bubblewrap"
+        throwaway = not own_space and os.geteuid() == 0
+        return (ctypes.c_int64 * 9)(LEAST_NAMESPACES if separate else 0, own_space, int(cpu_s * 1e6), int(wall_s * 1e6),
+                                    memory_bytes, processes, throwaway, -1, self.off)
+
+    def start(self, limits, channel, status):
+        ctypes.pythonapi.PyOS_BeforeFork()
+        pid = self.native.plumbline_launch(self.plan(limits), channel, status)
+        if pid == 0:
+            ctypes.pythonapi.PyOS_AfterFork_Child()
+            be_the_submission(self)
+        ctypes.pythonapi.PyOS_AfterFork_Parent()
+        if pid < 0:
+            report_failure(status, "clone: " + os.strerror(-pid))
+
+
+def report_failure(status, message):
+    os.write(status, marshal.dumps(("setup", 0, 0.0, 0.0, message[:500]), WIRE_VERSION))
+
+
+def be_the_submission(worker):
+    """The last layers, then the submission. Never returns."""
+    code = NOT_CONFINED
     try:
-        tree = ast.parse(setup_code)
+        if worker.landlock:
+            load_landlock(worker.landlock, os.getcwd())
+        if worker.level != "limits" and on("seccomp"):
+            code = worker.native.plumbline_filter(worker.seccomp, len(worker.seccomp))
+            if code:
+                raise OSError(-code, "seccomp")
+        code = 1
+        if on("hash_seed"):
+            random.seed(worker.seed)
+        run_candidate(CHANNEL)
+    except BaseException as error:
+        if code != 1:
+            worker.native.plumbline_not_confined(repr(error).encode()[:500])
+    finally:
+        os._exit(1)
+
+
+# Most graded code uses some of these; a fork finds them loaded.
+COMMON_MODULES = ("typing", "collections", "math", "itertools", "functools", "re", "string", "heapq", "bisect", "operator")
+# Python 3.9 has no list of its standard modules; only the common ones are imported ahead of time there.
+STANDARD_MODULES = getattr(sys, "stdlib_module_names", ())
+NEVER_WARM = {"antigravity", "this", "turtle", "idlelib", "tkinter", "test"}
+
+
+def warm_up(program):
+    """Imports the standard modules that a trusted program names, so that forks find them loaded. Runs nothing of it."""
+    try:
+        tree = ast.parse(program)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in tree.body:
         names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in getattr(node, "names", ())]
         for name in names:
             if isinstance(name, str) and name.split(".")[0] in STANDARD_MODULES and name not in NEVER_WARM:
-                try:
-                    __import__(name)
-                except ImportError:
-                    pass
+                load_module(name)
     gc.collect()
     gc.freeze()
 
 
-# Python 3.9 has no list of its standard modules; nothing is imported ahead of time there.
-STANDARD_MODULES = getattr(sys, "stdlib_module_names", ())
-NEVER_WARM = {"antigravity", "this", "turtle", "idlelib", "tkinter", "test"}
-
-
-def start(control, job, channel, status):
+def load_module(name):
     try:
-        pid = fork_into_namespaces() if job.level == "namespaces" else os.fork()
-    except OSError as error:
-        os.write(status, marshal.dumps(("setup", 0, 0.0, 0.0, repr(error)[:500]), WIRE_VERSION))
-        return
-    if pid == 0:
-        control.close()
-        supervise(job, channel, status)
+        __import__(name)
+    except ImportError:
+        pass
+
+
+def become_worker(hello, native):
+    """Confines this process as far as all submissions share it."""
+    level = hello["level"]
+    if level in ("namespaces", "bubblewrap") and on("nobody"):
+        drop_root()
+    if level == "namespaces":
+        enter_worker_namespaces()
+    if on("empty_environment"):
+        os.environ.clear()
+    native.plumbline_forget_children()
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # last: the kernel forgets it with every change of identity
+    return BubblewrapWorker(hello, native) if level == "bubblewrap" else Worker(hello, native)
 
 
 def serve():
     control = socket.socket(fileno=CONTROL)
-    os.closerange(CONTROL + 1, 1 << 16)
+    os.closerange(NATIVE + 1, 1 << 16)
+    native = load_native(NATIVE)
+    keeper = os.getpid()
+    server = os.fork()
+    if server:
+        native.plumbline_keep(server)
     hello = marshal.loads(control.recv(1 << 18))
-    level, seccomp = hello["level"], hello["seccomp"]
-    landlock = landlock_version() if level == "container" else 0
+    switch_off(hello)
     try:
-        if level == "namespaces":
-            enter_worker_namespaces()
-        os.environ.clear()
-        # Nobody waits for supervisors here: they report to the grader, and the kernel reaps them by itself.
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        worker = become_worker(hello, native)
+        if os.getppid() != keeper:
+            os._exit(1)
+        for name in COMMON_MODULES:
+            load_module(name)
+        gc.collect()
         gc.freeze()
-        control.send(marshal.dumps(("ready", landlock, sys.version.split()[0], os.geteuid() == 0), WIRE_VERSION))
+        control.send(marshal.dumps(("ready", worker.landlock, sys.version.split()[0], os.geteuid() == 0), WIRE_VERSION))
     except BaseException as error:
         control.send(marshal.dumps(("failed", 0, repr(error)[:500], False), WIRE_VERSION))
         os._exit(1)
@@ -63,9 +130,12 @@ def serve():
         if message[0] == "warm":
             warm_up(message[1])
         else:
-            start(control, Job(level, message[1], seccomp, landlock), *descriptors)
+            worker.start(message[1], *descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
 
 
-serve()
+if __name__ == "__main__":
+    serve()
+else:
+    serve_once()

@@ -1,0 +1,24 @@
+/// What the warm server tells the native launcher about one submission (python/server.py fills it, field by field).
+#pragma once
+
+#include <cstdint>
+
+namespace plumbline {
+
+struct LaunchPlan {
+  int64_t clone_flags;  ///< namespaces to make; 0 = none
+  int64_t own_space;    ///< 1: the supervisor is process 1 of a pid namespace and /tmp is the submission's alone
+  int64_t cpu_us, wall_us;
+  int64_t memory_bytes, processes;
+  int64_t throwaway_uids;  ///< 1: the submission gets a host uid of its own (needs root)
+  int64_t uid;             ///< that uid; -1 = stay who we are
+  int64_t off;             ///< defences that the test build switched off; 0 in every other
+};
+
+/// Exit code of a process that could not be confined; no submission ran in it.
+inline constexpr int kNotConfined = 99;
+/// Where the submission's process finds its channel.
+inline constexpr int kChannel = 3;
+inline constexpr int kNobody = 65534;
+
+}  // namespace plumbline

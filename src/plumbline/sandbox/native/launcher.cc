@@ -1,0 +1,386 @@
+/// The native half of the warm server: a shared object that Python loads. It makes the processes of a submission
+/// (supervisor, then the submission's own), confines the latter, watches it and reports. All of it is plain system
+/// calls, since a forked interpreter that runs Python pays for every page that it touches.
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "plumbline/sandbox/native/folder_removal.h"
+#include "plumbline/sandbox/native/launch_plan.h"
+#include "plumbline/sandbox/native/process_tree.h"
+#include "plumbline/sandbox/native/switches.h"
+
+namespace plumbline {
+
+#ifdef PLUMBLINE_TEST_DEFENCES
+namespace {
+uint64_t defences_mask = 0;
+}
+uint64_t defences_off() {
+  return defences_mask;
+}
+void set_defences_off(uint64_t mask) {
+  defences_mask = mask;
+}
+#endif
+
+namespace {
+
+constexpr double kFirstTick_s = 0.02, kLongestTick_s = 0.05;
+constexpr double kMaxWallStretch = 10;  // a starved submission may wait this many times its wall-clock limit
+constexpr rlim_t kStack_bytes = rlim_t{64} << 20;
+constexpr rlim_t kFile_bytes = rlim_t{64} << 20;
+constexpr rlim_t kOpenFiles = 256;
+constexpr uid_t kFirstThrowawayUid = 1'900'000'000;
+constexpr size_t kFolderBytes = 256;
+
+/// Why the setting up failed: the step and errno, for the report.
+char failure[256];
+/// Python's own, which the submission's process gets back.
+sighandler_t interrupt_handler = SIG_DFL;
+pid_t kept_server = -1;
+
+bool failed(const char* step) {
+  std::snprintf(failure, sizeof failure, "%s: %s", step, std::strerror(errno));
+  return false;
+}
+
+double monotonic_s() {
+  timespec now;
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+bool write_text(const char* path, const char* text) {
+  const int file = ::open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool whole = ::write(file, text, std::strlen(text)) == static_cast<ssize_t>(std::strlen(text));
+  ::close(file);
+  return whole;
+}
+
+/// One marshalled tuple: reason, wait status, CPU seconds, wall seconds, message.
+class Report {
+ public:
+  void text(const char* value) {
+    tag('u', static_cast<uint32_t>(std::strlen(value)));
+    bytes(value, std::strlen(value));
+  }
+  void integer(int value) { tag('i', static_cast<uint32_t>(value)); }
+  void real(double value) {
+    bytes("g", 1);
+    bytes(&value, sizeof value);
+  }
+  void tag(char kind, uint32_t word) {
+    bytes(&kind, 1);
+    bytes(&word, sizeof word);
+  }
+  void write(int status) const {
+    [[maybe_unused]] const ssize_t sent = ::write(status, data_, size_);  // whoever does not listen has gone
+  }
+
+ private:
+  void bytes(const void* from, size_t count) {
+    if (size_ + count > sizeof data_) return;
+    std::memcpy(data_ + size_, from, count);
+    size_ += count;
+  }
+  char data_[1024];
+  size_t size_ = 0;
+};
+
+/// Waits for the submission's first process, for a limit, or for the grader to lose interest.
+class Watch {
+ public:
+  Watch(const LaunchPlan& plan, ProcessTree& tree, pid_t pid, int status)
+      : plan_(plan), tree_(tree), pid_(pid), status_(status) {}
+
+  const char* run() {
+    pollfd files[2] = {{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)), POLLIN, 0}, {status_, POLLRDHUP, 0}};
+    double tick_s = kFirstTick_s;
+    while (true) {
+      const int events = ::poll(files, 2, static_cast<int>(tick_s * 1e3));
+      if (files[0].revents) {
+        ::waitpid(pid_, &exit_status_, __WALL);
+        return "exited";
+      }
+      if (events > 0 && files[1].revents) return "abandoned";
+      if (const char* reason = exceeded()) return reason;
+      reap_orphans();
+      tick_s = std::min(tick_s * 1.5, kLongestTick_s);
+    }
+  }
+  int exit_status() const { return exit_status_; }
+  double wall_s() const { return monotonic_s() - start_s_; }
+
+ private:
+  bool cpu_is_used_up() { return is_on(Defence::kCpuSum) && tree_.cpu_s() * 1e6 > static_cast<double>(plan_.cpu_us); }
+
+  const char* exceeded() {
+    tree_.look();
+    if (cpu_is_used_up()) {
+      tree_.look();  // read twice: a child reaped between two reads may count double for once
+      if (cpu_is_used_up()) return "cpu";
+    }
+    if (is_on(Defence::kMemorySum) && tree_.memory_bytes() > plan_.memory_bytes) return "memory";
+    const double limit_s = static_cast<double>(plan_.wall_us) * 1e-6, used_s = wall_s();
+    if (!is_on(Defence::kWallClock) || used_s <= limit_s) return nullptr;
+    return used_s > limit_s * kMaxWallStretch || used_s - tree_.starved_s() > limit_s ? "wall" : nullptr;
+  }
+
+  /// Strays handed to us; the submission's own first process is left for its descriptor to announce.
+  void reap_orphans() {
+    siginfo_t waiting;
+    while (true) {
+      waiting.si_pid = 0;
+      if (::waitid(P_ALL, 0, &waiting, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return;
+      if (waiting.si_pid == 0 || waiting.si_pid == pid_) return;
+      ::waitpid(waiting.si_pid, nullptr, __WALL);
+    }
+  }
+
+  const LaunchPlan& plan_;
+  ProcessTree& tree_;
+  const pid_t pid_;
+  const int status_;
+  const double start_s_ = monotonic_s();
+  int exit_status_ = 0;
+};
+
+bool map_to_nobody() {
+  char map[64];
+  std::snprintf(map, sizeof map, "%d %d 1", kNobody, kNobody);
+  return write_text("/proc/self/setgroups", "deny") && write_text("/proc/self/uid_map", map) &&
+         write_text("/proc/self/gid_map", map);
+}
+
+/// In the process that clone() just made: ids, a /proc that shows nobody else, an empty /tmp.
+bool enter_namespaces(const LaunchPlan& plan) {
+  if (!map_to_nobody()) return failed("mapping ids");
+  constexpr unsigned long kQuiet = MS_NOSUID | MS_NODEV;
+  if (plan.own_space && ::mount("proc", "/proc", "proc", kQuiet | MS_NOEXEC, nullptr) != 0) {
+    return failed("mounting /proc");
+  }
+  char options[128];
+  const int64_t size = is_on(Defence::kTmpSize) ? plan.memory_bytes / 4 : int64_t{1} << 40;
+  std::snprintf(options, sizeof options, "size=%lld,mode=1777,nr_inodes=65536", static_cast<long long>(size));
+  if (is_on(Defence::kPrivateTmp) && ::mount("tmp", "/tmp", "tmpfs", kQuiet, options) != 0) {
+    return failed("mounting /tmp");
+  }
+  return true;
+}
+
+/// Before the submission's process exists. `folder` becomes its working folder.
+bool prepare(LaunchPlan& plan, char* folder) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::signal(SIGCHLD, SIG_DFL);
+  interrupt_handler = ::signal(SIGINT, is_on(Defence::kQuietSupervisor) ? SIG_IGN : SIG_DFL);
+  ::setsid();
+  if (plan.clone_flags != 0 && !enter_namespaces(plan)) return false;
+  if (plan.own_space) return true;
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return failed("subreaper");
+  std::strcpy(folder, "/tmp/plumbline-XXXXXX");
+  if (!::mkdtemp(folder)) return failed("making a folder in /tmp");
+  if (plan.throwaway_uids) {
+    plan.uid = static_cast<int64_t>(kFirstThrowawayUid) + ::getpid();
+    const uid_t uid = static_cast<uid_t>(plan.uid);
+    if (::chown(folder, uid, uid) != 0) return failed("chown");
+  }
+  return true;
+}
+
+/// What RLIMIT_NPROC counts already: the supervisor in a space of our own, all threads of the user where the uid is
+/// shared.
+rlim_t processes_of_user(const LaunchPlan& plan) {
+  if (plan.own_space) return 1;
+  if (plan.uid >= 0) return 0;
+  return static_cast<rlim_t>(num_threads_of_user(::getuid()));
+}
+
+bool limit(__rlimit_resource which, rlim_t soft, rlim_t hard) {
+  rlimit both = {};
+  if (!is_on(Defence::kHardLimits)) ::getrlimit(which, &both), hard = both.rlim_max;
+  both = {soft, hard};
+  return ::setrlimit(which, &both) == 0 || failed("setrlimit");
+}
+
+bool set_limits(const LaunchPlan& plan) {
+  const rlim_t seconds = static_cast<rlim_t>(plan.cpu_us / 1'000'000) + 2;
+  if (is_on(Defence::kCpuRlimit) && !limit(RLIMIT_CPU, seconds, seconds + 1)) return false;
+  char text[256];
+  const int64_t own = read_small("/proc/self/statm", text, sizeof text) ? std::strtoll(text, nullptr, 10) : 0;
+  const rlim_t memory = static_cast<rlim_t>(plan.memory_bytes + own * ::sysconf(_SC_PAGESIZE));
+  if (is_on(Defence::kMemoryRlimit) && !limit(RLIMIT_AS, memory, memory)) return false;
+  if (is_on(Defence::kFileSize) && !limit(RLIMIT_FSIZE, kFile_bytes, kFile_bytes)) return false;
+  if (!limit(RLIMIT_CORE, 0, 0) || !limit(RLIMIT_MSGQUEUE, 0, 0)) return false;
+  if (is_on(Defence::kOpenFiles) && !limit(RLIMIT_NOFILE, kOpenFiles, kOpenFiles)) return false;
+  rlimit stack;
+  ::getrlimit(RLIMIT_STACK, &stack);
+  if (stack.rlim_max >= kStack_bytes && !limit(RLIMIT_STACK, kStack_bytes, kStack_bytes)) return false;
+  const rlim_t processes = static_cast<rlim_t>(plan.processes) + processes_of_user(plan);
+  return !is_on(Defence::kProcessLimit) || limit(RLIMIT_NPROC, processes, processes);
+}
+
+bool drop_identity(const LaunchPlan& plan) {
+  if (plan.uid >= 0 && is_on(Defence::kNobody)) {
+    const uid_t uid = static_cast<uid_t>(plan.uid);
+    if (::setgroups(0, nullptr) != 0 || ::setresgid(uid, uid, uid) != 0 || ::setresuid(uid, uid, uid) != 0) {
+      return failed("giving up root");
+    }
+  }
+  if (!plan.own_space || !is_on(Defence::kNoCapabilities)) return true;
+  // All sets that count: with no_new_privs no program that is executed gains any back.
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[2] = {};
+  return ::syscall(SYS_capset, &header, none) == 0 || failed("capset");
+}
+
+/// The submission's process gives up everything but its channel; Landlock and the filter follow.
+bool confine(const LaunchPlan& plan, const char* folder, int channel) {
+  if (is_on(Defence::kOwnSession)) ::setsid();
+  const int null = ::open("/dev/null", O_RDWR);
+  if (null < 0) return failed("/dev/null");
+  const int safe = ::fcntl(channel, F_DUPFD, kChannel);
+  for (int fd = 0; fd < kChannel; ++fd) {
+    if (is_on(Defence::kSilentOutput)) ::dup2(null, fd);
+  }
+  if (safe < 0 || ::dup2(safe, kChannel) < 0) return failed("channel");
+  if (is_on(Defence::kClosedDescriptors)) ::syscall(SYS_close_range, kChannel + 1, ~0u, 0);
+  ::umask(077);
+  if (::chdir(folder) != 0) return failed("chdir");
+  if (!set_limits(plan) || !drop_identity(plan)) return false;
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("no_new_privs");
+  if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) return failed("dumpable");
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::signal(SIGINT, interrupt_handler);
+  return true;
+}
+
+/// Never returns.
+[[noreturn]] void supervise(const LaunchPlan& plan, const char* folder, pid_t pid, int status, const char* trouble) {
+  static ProcessTree tree(plan);
+  Watch watch(plan, tree, pid, status);
+  const char* reason = "setup";
+  if (!trouble) {
+    reason = watch.run();
+    if (is_on(Defence::kEndWithFirst)) tree.end();
+    const bool used_up = is_on(Defence::kCpuSum) && reaped_cpu_s() * 1e6 > static_cast<double>(plan.cpu_us);
+    if (std::strcmp(reason, "exited") == 0 && used_up) reason = "cpu";
+  }
+  Report report;
+  report.tag('(', 5);
+  report.text(reason);
+  report.integer(watch.exit_status());
+  report.real(trouble ? 0 : reaped_cpu_s());
+  report.real(trouble ? 0 : watch.wall_s());
+  report.text(trouble ? trouble : "");
+  if (!plan.own_space) remove_folder(folder);
+  report.write(status);
+  ::_exit(0);
+}
+
+/// Takes the defences that the test build switched off; a pid namespace that is off leaves no space of our own.
+LaunchPlan effective(LaunchPlan plan) {
+#ifdef PLUMBLINE_TEST_DEFENCES
+  set_defences_off(static_cast<uint64_t>(plan.off));
+#endif
+  if (!is_on(Defence::kIpcNamespace)) plan.clone_flags &= ~int64_t{CLONE_NEWIPC};
+  if (!is_on(Defence::kPidNamespace)) plan.clone_flags &= ~int64_t{CLONE_NEWPID}, plan.own_space = 0;
+  return plan;
+}
+
+void end_server(int) {
+  ::kill(kept_server, SIGKILL);
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+/// Tells the grader that no submission ran: a frame that cannot be one, and an exit code.
+[[noreturn]] void plumbline_not_confined(const char* why) {
+  const uint32_t no_size = 0xffffffff;
+  [[maybe_unused]] ssize_t sent = ::write(kChannel, &no_size, sizeof no_size);
+  sent = ::write(kChannel, why, std::strlen(why));
+  ::_exit(kNotConfined);
+}
+
+/// For a process that is to be the supervisor itself. Returns in the submission's process only.
+int64_t plumbline_supervise(const LaunchPlan* asked, int channel, int status) {
+  LaunchPlan plan = effective(*asked);
+  char folder[kFolderBytes] = "/tmp";
+  if (!prepare(plan, folder)) supervise(plan, folder, 0, status, failure);
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // out of the submission's reach; its process sets its own back
+  const pid_t pid = ::fork();
+  if (pid < 0) {
+    failed("fork");
+    supervise(plan, folder, 0, status, failure);
+  }
+  if (pid > 0) {
+    ::close(channel);
+    supervise(plan, folder, pid, status, nullptr);
+  }
+  if (!confine(plan, folder, channel)) plumbline_not_confined(failure);
+  return 0;
+}
+
+/// Makes supervisor and submission. Returns twice: in the server the supervisor's process id (negative: -errno), and 0
+/// in the submission's process, confined but for Landlock and the filter.
+int64_t plumbline_launch(const LaunchPlan* asked, int channel, int status) {
+  const LaunchPlan plan = effective(*asked);
+  const pid_t supervisor = static_cast<pid_t>(::syscall(SYS_clone, plan.clone_flags | SIGCHLD, 0, 0, 0, 0));
+  if (supervisor != 0) return supervisor < 0 ? -errno : supervisor;
+  return plumbline_supervise(asked, channel, status);
+}
+
+/// Loads the system-call filter into the calling process; 0, or -errno.
+int64_t plumbline_filter(const char* instructions, int64_t size) {
+  const sock_fprog program = {static_cast<unsigned short>(size / static_cast<int64_t>(sizeof(sock_filter))),
+                              reinterpret_cast<sock_filter*>(const_cast<char*>(instructions))};
+  return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ? 0 : -errno;
+}
+
+/// Nobody waits for supervisors in the server: they report to the grader, and the kernel reaps them by itself.
+void plumbline_forget_children() {
+  ::signal(SIGCHLD, SIG_IGN);
+}
+
+/// The life of a keeper, the process between grader and server: whatever the server leaves behind when it dies, however
+/// it dies, is ended and reaped here and not left to the host's init. SIGTERM ends the server. Never returns.
+void plumbline_keep(pid_t server) {
+  kept_server = server;
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  ::signal(SIGTERM, end_server);
+  ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGHUP, SIG_IGN);
+  ::syscall(SYS_close_range, 0, ~0u, 0);
+  while (::waitpid(-1, nullptr, 0) != server && errno != ECHILD) errno = 0;
+  const LaunchPlan plan = {};
+  static ProcessTree left(plan);
+  left.end();
+  ::_exit(0);
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
+}  // namespace plumbline
