@@ -15,15 +15,11 @@ enum class Defence : uint8_t {
   kNonce,               ///< a reply repeats the random number of its call
   kCompleteAnswers,     ///< a missing or malformed reply is a fail
   kFrameLimit,          ///< a frame longer than the limit ends the conversation
-  kExactTypes,          ///< a value of another builtin type is another value
-  kHintedApart,         ///< the hinted grade decides nothing
-  kCodeTestsApart,      ///< tests that are code run in a process of their own
   kNoStopIteration,     ///< an exception that ends iterations does not reach code tests as such
   kOursIsProven,        ///< only a process that had not spoken yet can have failed to be confined
   // what surrounds a submission (python/, native/)
   kEmptyEnvironment,   ///< no variable of the grader's
   kClosedDescriptors,  ///< no descriptor but the channel
-  kSilentOutput,       ///< standard streams lead nowhere
   kOwnSession,         ///< session and process group of its own
   kSeccomp,            ///< the system-call filter
   kSeccompSockets,     ///< its rules on sockets
@@ -37,24 +33,21 @@ enum class Defence : uint8_t {
   kSeccompBuffers,     ///< its rule on socket buffers
   kSeccompShared,      ///< its rule on anonymous shared mappings
   kSeccompDumpable,    ///< its rule that a process stays readable
+  kSeccompLocks,       ///< its rules on file locks and watches
   kBuffersAreMemory,   ///< socket buffers count as memory
   kQuietSupervisor,    ///< the supervisor ignores what the submission can send it
   kHashSeed,           ///< one hash seed for everybody
   kNetNamespace,       ///< no network interface
-  kIpcNamespace,       ///< ipc objects of its own
   kPidNamespace,       ///< processes of its own: nobody else can be seen or signalled
   kHostRoot,           ///< a root with system libraries only
   kReadOnlyRoot,       ///< which cannot be written
   kPrivateTmp,         ///< an empty /tmp of its own, gone afterwards
   kNobody,             ///< not root on the host
-  kLandlock,           ///< level container: the view of the disk
   kNoCapabilities,     ///< none left in its namespace
   kCpuSum,             ///< CPU time summed over the tree
-  kCpuRlimit,          ///< RLIMIT_CPU behind it
   kMemorySum,          ///< memory summed over the tree
   kMemoryRlimit,       ///< RLIMIT_AS behind it
   kTmpIsMemory,        ///< files in /tmp count as memory
-  kTmpSize,            ///< and have a bound of their own
   kProcessLimit,       ///< RLIMIT_NPROC
   kFileSize,           ///< RLIMIT_FSIZE
   kOpenFiles,          ///< RLIMIT_NOFILE

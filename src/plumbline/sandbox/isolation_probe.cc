@@ -85,7 +85,7 @@ Isolation probe_isolation(const std::string& python, IsolationLevel minimum, std
     try {
       PythonServer server(python, level);
       reason = dry_run(server);
-      if (reason.empty()) return {level, server.description()};
+      if (reason.empty()) return {level, server.description(), reasons};
     } catch (const SandboxError& error) {
       if (error.id() != "sandbox.level_unavailable") throw;
       reason = error.message();

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include "plumbline/base/error.h"
+#include "plumbline/sandbox/defences.h"
 #include "plumbline/sandbox/marshal.h"
 
 namespace plumbline {
@@ -54,7 +55,8 @@ std::string job_frame(const SandboxJob& job, const Nonce& nonce) {
 }
 
 bool parse_reply(std::string_view frame, const Nonce& nonce, Reply* reply) {
-  if (frame.size() <= kNonceBytes || frame.substr(0, kNonceBytes) != nonce) return false;
+  if (frame.size() <= kNonceBytes) return false;
+  if (is_on(Defence::kNonce) && frame.substr(0, kNonceBytes) != nonce) return false;
   if (kStatuses.find(frame[kNonceBytes]) == std::string_view::npos) return false;
   reply->status = static_cast<Reply::Status>(frame[kNonceBytes]);
   reply->body = frame.substr(kNonceBytes + 1);

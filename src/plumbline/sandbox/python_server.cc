@@ -86,7 +86,8 @@ class SpawnPlan {
 
   int run(const std::string& program, char* const* words, uint32_t hash_seed, pid_t* pid) {
     std::string seed = "PYTHONHASHSEED=" + std::to_string(hash_seed);
-    char* const environment[] = {seed.data(), nullptr};
+    char* const ours[] = {seed.data(), nullptr};
+    char* const* environment = is_on(Defence::kEmptyEnvironment) ? ours : environ;
     return ::posix_spawn(pid, program.c_str(), &actions_, &attributes_, words, environment);
   }
 

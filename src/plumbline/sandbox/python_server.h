@@ -112,7 +112,8 @@ class PythonServer {
 /// What a trial submission found.
 struct Isolation {
   IsolationLevel level = IsolationLevel::kLimits;
-  std::string description;  ///< PythonServer::description() at that level
+  std::string description;       ///< PythonServer::description() at that level
+  std::string why_not_stronger;  ///< what the levels above it failed on; empty for the strongest
 };
 
 /// The strongest level at which a real submission runs and finds itself confined, tried from the top; `exact` tries

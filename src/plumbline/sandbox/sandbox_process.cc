@@ -8,6 +8,7 @@
 
 #include "plumbline/base/clock.h"
 #include "plumbline/base/interrupt.h"
+#include "plumbline/sandbox/defences.h"
 #include "plumbline/sandbox/marshal.h"
 #include "plumbline/sandbox/python_server.h"
 #include "plumbline/sandbox/sandbox_process_state.h"
@@ -74,7 +75,7 @@ void SandboxProcess::State::read_some() {
 std::optional<std::string> SandboxProcess::State::next_frame() {
   if (broken || incoming.size() - taken < kHeaderBytes) return std::nullopt;
   const size_t size = read_header(std::string_view(incoming).substr(taken));
-  if (size > static_cast<size_t>(answer_bytes)) {
+  if (is_on(Defence::kFrameLimit) && size > static_cast<size_t>(answer_bytes)) {
     broken = true;
     return std::nullopt;
   }

@@ -1,6 +1,7 @@
 #include "plumbline/sandbox/seccomp_filter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -84,7 +85,11 @@ const Forbidden kForbidden[] = {
       "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr", "memfd_create", "memfd_secret"}},
     // descriptors in flight hold memory that belongs to nobody
     {Defence::kSeccompSockets, {"socket", "connect", "bind", "listen", "accept", "accept4", "sendmsg", "sendmmsg"}},
-    {Defence::kSeccompBuffers, {"setsockopt"}}};
+    {Defence::kSeccompBuffers, {"setsockopt"}},
+    // locks and watches on the files that all submissions share would let two that run together talk
+    {Defence::kSeccompLocks, {"flock", "inotify_init", "inotify_init1", "inotify_add_watch"}}};
+
+constexpr uint64_t kLockCommands[] = {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY};
 
 constexpr uint64_t kNamespaceFlags[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
                                         CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
@@ -150,6 +155,10 @@ std::string make_seccomp_filter() {
   // Ignoring SIGCHLD would make children vanish without their CPU time reaching anybody.
   if (is_on(Defence::kSeccompSigchld)) {
     filter.answer("rt_sigaction", SCMP_ACT_ERRNO(0), SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, SIGCHLD));
+  }
+  for (const uint64_t command : kLockCommands) {
+    if (!is_on(Defence::kSeccompLocks)) break;
+    filter.answer("fcntl", SCMP_ACT_ERRNO(EPERM), SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, command));
   }
   // Pages of a shared mapping that was shrunk belong to nobody and are counted nowhere.
   if (is_on(Defence::kSeccompShared)) {

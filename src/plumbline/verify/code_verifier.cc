@@ -4,7 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -18,6 +18,8 @@
 #include "plumbline/verify/code_block.h"
 #include "plumbline/verify/fresh_tests.h"
 #include "plumbline/verify/labels.h"
+#include "plumbline/verify/memory_budget.h"
+#include "plumbline/verify/short_first_queue.h"
 #include "plumbline/verify/tester_run.h"
 #include "plumbline/verify/trusted_run.h"
 #include "plumbline/verify/verdict_cache.h"
@@ -52,6 +54,7 @@ Verdict attempt(PythonServer& server, const GradeRequest& request, const std::st
                 FreshTests* fresh_tests) {
   const Problem& problem = *request.problem;
   server.warm(problem.setup_code);
+  server.warm(problem.code_prelude);
   Verdict verdict;
   TrustedRun run = run_trusted(server, problem, code, limits);
   verdict.outcome = run.outcome;
@@ -96,6 +99,9 @@ class CodeVerifier::Pool {
     std::promise<Verdict> answer;
   };
   void work();
+  /// Expected CPU milliseconds: what the problem's submissions took so far, or its share of the limit.
+  double expected_cost(const Problem& problem) const;
+  void learn_cost(const Problem& problem, double cpu_ms);
   Verdict grade_one(std::unique_ptr<PythonServer>& server, const GradeRequest& request);
   Verdict grade_code(std::unique_ptr<PythonServer>& server, const GradeRequest& request, const std::string& code);
   std::string cache_key(const PythonServer& server, const Problem& problem, const std::string& code) const;
@@ -108,13 +114,16 @@ class CodeVerifier::Pool {
   std::atomic<int64_t> num_infra_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Task> queue_;
+  ShortFirstQueue<Task> queue_;
+  std::map<ProblemId, double> cost_ms_;  ///< running mean a problem
+  MemoryBudget memory_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
   size_t num_idle_ = 0;
 };
 
-CodeVerifier::Pool::Pool(const GradeOptions& options, std::optional<IsolationLevel> exact) : options_(options) {
+CodeVerifier::Pool::Pool(const GradeOptions& options, std::optional<IsolationLevel> exact)
+    : options_(options), memory_(available_memory_bytes()) {
   if (options.reward != "loophole" && options.reward != "signed") {
     throw ConfigError("config.not_allowed", "the code grader has no reward scheme '" + options.reward + "'",
                       "grade.reward", "use loophole or signed");
@@ -144,8 +153,10 @@ std::future<Verdict> CodeVerifier::Pool::submit(GradeRequest request, std::funct
   std::future<Verdict> answer;
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({std::move(request), std::move(on_done), {}});
-    answer = queue_.back().answer.get_future();
+    const double cost = expected_cost(*request.problem);
+    Task task{std::move(request), std::move(on_done), {}};
+    answer = task.answer.get_future();
+    queue_.push(std::move(task), cost);
     if (threads_.size() < num_workers_ && num_idle_ < queue_.size()) threads_.emplace_back([this] { work(); });
   }
   changed_.notify_one();
@@ -160,17 +171,30 @@ void CodeVerifier::Pool::work() {
     changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
     --num_idle_;
     if (queue_.empty()) return;
-    Task task = std::move(queue_.front());
-    queue_.pop_front();
+    Task task = queue_.pop();
     lock.unlock();
     try {
       Verdict verdict = grade_one(server, task.request);
+      learn_cost(*task.request.problem, verdict.cpu_ms);
       if (task.on_done) task.on_done(verdict);
       task.answer.set_value(std::move(verdict));
     } catch (...) {
       task.answer.set_exception(std::current_exception());
     }
   }
+}
+
+double CodeVerifier::Pool::expected_cost(const Problem& problem) const {
+  const auto known = cost_ms_.find(problem.id);
+  return known != cost_ms_.end() ? known->second
+                                 : static_cast<double>(problem.tests.size() + problem.holdout_tests.size());
+}
+
+void CodeVerifier::Pool::learn_cost(const Problem& problem, double cpu_ms) {
+  constexpr double kNewest = 0.25;
+  const std::lock_guard lock(mutex_);
+  const auto [at, first] = cost_ms_.emplace(problem.id, cpu_ms);
+  if (!first) at->second += kNewest * (cpu_ms - at->second);
 }
 
 Verdict CodeVerifier::Pool::grade_one(std::unique_ptr<PythonServer>& server, const GradeRequest& request) {
@@ -204,7 +228,10 @@ Verdict CodeVerifier::Pool::grade_code(std::unique_ptr<PythonServer>& server, co
       if (cache_) {
         if (auto known = cache_->find(key)) return *known;
       }
-      verdict = attempt(*server, request, code, limits_for(options_, *request.problem), fresh_tests_.get());
+      const SandboxLimits limits = limits_for(options_, *request.problem);
+      const int num_processes = request.problem->code_tests.empty() ? 1 : 2;
+      const MemoryBudget::Share share = memory_.take(num_processes * limits.memory_bytes);
+      verdict = attempt(*server, request, code, limits, fresh_tests_.get());
       verdict.isolation = server->description();
       if (cache_ && !verdict.is_infra()) cache_->put(key, verdict);
     } catch (const SandboxError& error) {

@@ -15,6 +15,8 @@ namespace plumbline {
 /// Enters the cache key: raise it whenever a verdict may come out differently.
 inline constexpr int kGraderVersion = 2;
 
+/// Submissions that are expected to be short go first (none waits for ever), and as many run together as their memory
+/// limits fit into what the machine has. What comes out does not depend on either.
 /// Thread-safe. Worker threads (one warm Python server each) start with the first submissions and end with the object,
 /// and with them every process that graded code has started.
 class CodeVerifier : public Verifier {

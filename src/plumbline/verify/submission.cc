@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "plumbline/base/error.h"
+#include "plumbline/sandbox/defences.h"
 #include "plumbline/sandbox/marshal.h"
 
 namespace plumbline {
@@ -87,7 +88,8 @@ bool Submission::read_facts() {
 
 std::optional<Outcome> Submission::end() {
   ending_ = process_.end();
-  const bool unconfined = !spoke_ && WIFEXITED(ending_.wait_status) && WEXITSTATUS(ending_.wait_status) == kNotConfined;
+  const bool silent = !spoke_ || !is_on(Defence::kOursIsProven);
+  const bool unconfined = silent && WIFEXITED(ending_.wait_status) && WEXITSTATUS(ending_.wait_status) == kNotConfined;
   // What became of a process after it had sent garbage depends on who was quicker; that it did so does not.
   if (detail_.empty()) detail_ = garbled_ || process_.stream_is_broken() ? kGarbled : describe_end(ending_);
   if (ending_.is_ours() && detail_ == kGarbled) detail_ = describe_end(ending_);

@@ -17,6 +17,7 @@
 #include "plumbline/base/file_system.h"
 #include "plumbline/sandbox/isolation.h"
 #include "plumbline/sandbox/python_server.h"
+#include "plumbline/verify/memory_budget.h"
 
 namespace plumbline {
 namespace fs = std::filesystem;
@@ -52,12 +53,6 @@ std::string shell_quoted(const std::string& text) {
   return out + "'";
 }
 
-double number_in_file(const char* path) {
-  double value = -1;
-  std::ifstream(path) >> value;  // "max" leaves -1 or 0
-  return value;
-}
-
 CheckLine check_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -66,7 +61,7 @@ CheckLine check_cores() {
 }
 
 CheckLine check_memory() {
-  const double available = available_memory_bytes();
+  const double available = static_cast<double>(available_memory_bytes());
   const std::string found = format_bytes(available) + " available";
   if (available >= kLeastMemoryBytes) return check_ok("memory", found);
   return check_fail("memory", found, "at least " + format_bytes(kLeastMemoryBytes) + " is needed");
@@ -121,8 +116,10 @@ CheckLine check_python(const std::string& python) {
 /// A dry run of a real submission: what grading will find, not what settings promise.
 CheckLine check_isolation(const GradeOptions& grade) {
   const IsolationLevel minimum = parse_isolation_level(grade.min_isolation, "grade.min_isolation");
-  const IsolationLevel level = probe_isolation(grade.python, minimum).level;
-  return check_ok("isolation", fmt::format("{} (grade.min_isolation = {})", to_string(level), grade.min_isolation));
+  const Isolation isolation = probe_isolation(grade.python, minimum);
+  std::string found = fmt::format("{} (grade.min_isolation = {})", isolation.description, grade.min_isolation);
+  if (!isolation.why_not_stronger.empty()) found += "; " + isolation.why_not_stronger;
+  return check_ok("isolation", found);
 }
 
 }  // namespace
@@ -142,19 +139,6 @@ std::vector<VisibleGpu> visible_gpus() {
     gpus.push_back({line.substr(0, first), total_mib * 1024 * 1024, free_mib * 1024 * 1024});
   }
   return gpus;
-}
-
-double available_memory_bytes() {
-  double available = 0;
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string line; std::getline(meminfo, line);) {
-    double kib = 0;
-    if (std::sscanf(line.c_str(), "MemAvailable: %lf", &kib) == 1) available = kib * 1024;
-  }
-  const double limit = number_in_file("/sys/fs/cgroup/memory.max");
-  const double used = number_in_file("/sys/fs/cgroup/memory.current");
-  if (limit > 0 && used >= 0) available = std::min(available, std::max(0.0, limit - used));
-  return available;
 }
 
 double free_disk_bytes(const std::string& path) {

@@ -18,9 +18,6 @@ struct VisibleGpu {
 /// GPUs that nvidia-smi lists; empty where there is none. Runs nvidia-smi when a device node is there.
 std::vector<VisibleGpu> visible_gpus();
 
-/// Memory that new work can take, in bytes: what the kernel calls available, or less where a cgroup says so.
-double available_memory_bytes();
-
 /// Free bytes of the file system that holds `path`, or its nearest existing parent.
 double free_disk_bytes(const std::string& path);
 

@@ -15,6 +15,7 @@
 #include "plumbline/files/safetensors.h"
 #include "plumbline/preset/data_path.h"
 #include "plumbline/record/problem_reader.h"
+#include "plumbline/verify/memory_budget.h"
 
 namespace plumbline {
 namespace fs = std::filesystem;
@@ -106,7 +107,7 @@ CheckLine check_training_memory(const Preset& preset, const ModelSize& size) {
   const double bytes_per_weight = preset.model.dtype == "float32" ? 4 : 2;
   const double need = 2 * bytes_per_weight * size.parameters + 4 * size.basis_elements;
   const std::vector<VisibleGpu> gpus = preset.run.device == "cpu" ? std::vector<VisibleGpu>() : visible_gpus();
-  const double have = gpus.empty() ? available_memory_bytes() : gpus.front().free_bytes;
+  const double have = gpus.empty() ? static_cast<double>(available_memory_bytes()) : gpus.front().free_bytes;
   const std::string found = fmt::format("{} for weights, merged weights and basis, of {} {}", format_bytes(need),
                                         format_bytes(have), gpus.empty() ? "memory" : "GPU memory");
   if (need < have) return check_ok("fits", found);

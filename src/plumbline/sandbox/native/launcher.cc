@@ -1,6 +1,7 @@
 /// The native half of the warm server: a shared object that Python loads. It makes the processes of a submission
 /// (supervisor, then the submission's own), confines the latter, watches it and reports. All of it is plain system
 /// calls, since a forked interpreter that runs Python pays for every page that it touches.
+#include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -181,24 +182,29 @@ bool enter_namespaces(const LaunchPlan& plan) {
     return failed("mounting /proc");
   }
   char options[128];
-  const int64_t size = is_on(Defence::kTmpSize) ? plan.memory_bytes / 4 : int64_t{1} << 40;
-  std::snprintf(options, sizeof options, "size=%lld,mode=1777,nr_inodes=65536", static_cast<long long>(size));
+  std::snprintf(options, sizeof options, "size=%lld,mode=1777,nr_inodes=65536",
+                static_cast<long long>(plan.memory_bytes / 4));
   if (is_on(Defence::kPrivateTmp) && ::mount("tmp", "/tmp", "tmpfs", kQuiet, options) != 0) {
     return failed("mounting /tmp");
   }
   return true;
 }
 
+void leave_at_once(int) {
+  ::_exit(1);
+}
+
 /// Before the submission's process exists. `folder` becomes its working folder.
 bool prepare(LaunchPlan& plan, char* folder) {
+  const pid_t server = ::getppid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::signal(SIGCHLD, SIG_DFL);
-  interrupt_handler = ::signal(SIGINT, is_on(Defence::kQuietSupervisor) ? SIG_IGN : SIG_DFL);
+  interrupt_handler = ::signal(SIGINT, is_on(Defence::kQuietSupervisor) ? SIG_IGN : leave_at_once);
   ::setsid();
   if (plan.clone_flags != 0 && !enter_namespaces(plan)) return false;
   if (plan.own_space) return true;
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return failed("subreaper");
-  std::strcpy(folder, "/tmp/plumbline-XXXXXX");
+  std::snprintf(folder, kFolderBytes, "/tmp/plumbline-%d-XXXXXX", server);
   if (!::mkdtemp(folder)) return failed("making a folder in /tmp");
   if (plan.throwaway_uids) {
     plan.uid = static_cast<int64_t>(kFirstThrowawayUid) + ::getpid();
@@ -225,7 +231,7 @@ bool limit(__rlimit_resource which, rlim_t soft, rlim_t hard) {
 
 bool set_limits(const LaunchPlan& plan) {
   const rlim_t seconds = static_cast<rlim_t>(plan.cpu_us / 1'000'000) + 2;
-  if (is_on(Defence::kCpuRlimit) && !limit(RLIMIT_CPU, seconds, seconds + 1)) return false;
+  if (!limit(RLIMIT_CPU, seconds, seconds + 1)) return false;
   char text[256];
   const int64_t own = read_small("/proc/self/statm", text, sizeof text) ? std::strtoll(text, nullptr, 10) : 0;
   const rlim_t memory = static_cast<rlim_t>(plan.memory_bytes + own * ::sysconf(_SC_PAGESIZE));
@@ -260,9 +266,7 @@ bool confine(const LaunchPlan& plan, const char* folder, int channel) {
   const int null = ::open("/dev/null", O_RDWR);
   if (null < 0) return failed("/dev/null");
   const int safe = ::fcntl(channel, F_DUPFD, kChannel);
-  for (int fd = 0; fd < kChannel; ++fd) {
-    if (is_on(Defence::kSilentOutput)) ::dup2(null, fd);
-  }
+  for (int fd = 0; fd < kChannel; ++fd) ::dup2(null, fd);
   if (safe < 0 || ::dup2(safe, kChannel) < 0) return failed("channel");
   if (is_on(Defence::kClosedDescriptors)) ::syscall(SYS_close_range, kChannel + 1, ~0u, 0);
   ::umask(077);
@@ -303,9 +307,21 @@ LaunchPlan effective(LaunchPlan plan) {
 #ifdef PLUMBLINE_TEST_DEFENCES
   set_defences_off(static_cast<uint64_t>(plan.off));
 #endif
-  if (!is_on(Defence::kIpcNamespace)) plan.clone_flags &= ~int64_t{CLONE_NEWIPC};
   if (!is_on(Defence::kPidNamespace)) plan.clone_flags &= ~int64_t{CLONE_NEWPID}, plan.own_space = 0;
   return plan;
+}
+
+/// Folders of submissions whose supervisor died with the server.
+void remove_folders_of(pid_t server) {
+  char prefix[64], path[kFolderBytes];
+  std::snprintf(prefix, sizeof prefix, "plumbline-%d-", server);
+  DIR* folder = ::opendir("/tmp");
+  while (const dirent* entry = folder ? ::readdir(folder) : nullptr) {
+    if (std::strncmp(entry->d_name, prefix, std::strlen(prefix)) != 0) continue;
+    std::snprintf(path, sizeof path, "/tmp/%.200s", entry->d_name);
+    remove_folder(path);
+  }
+  if (folder) ::closedir(folder);
 }
 
 void end_server(int) {
@@ -378,6 +394,7 @@ void plumbline_keep(pid_t server) {
   const LaunchPlan plan = {};
   static ProcessTree left(plan);
   left.end();
+  remove_folders_of(server);
   ::_exit(0);
 }
 

@@ -10,7 +10,7 @@ class Worker:
     def __init__(self, hello, native):
         self.level, self.seccomp, self.off = hello["level"], hello["seccomp"], hello.get("off", 0)
         self.native, self.seed = native, hello.get("seed", 0)
-        self.landlock = landlock_version() if self.level == "container" and on("landlock") else 0
+        self.landlock = landlock_version() if self.level == "container" else 0
 
     def plan(self, limits):
         """The fields of LaunchPlan (sandbox/native/launch_plan.h), in order."""
