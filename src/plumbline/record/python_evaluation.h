@@ -23,7 +23,7 @@ bool iterates_argument(const std::string& function);
 std::optional<PythonValue> known_constant(const std::string& name);
 
 /// What the expression is worth with results[i] for result i and the given variables. Unset where Python would raise,
-/// for anything that is_evaluable() refuses, and past a budget of a million steps or elements. As everywhere here, nan
+/// for anything that is_evaluable() refuses, and past a budget of 100,000 steps or elements. As everywhere here, nan
 /// equals itself under ==; sums of floats are added from the left.
 std::optional<PythonValue> evaluate(const PythonExpression& expression, std::span<const PythonValue> results = {},
                                     const std::map<std::string, PythonValue>& names = {});

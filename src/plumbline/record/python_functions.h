@@ -12,7 +12,7 @@
 namespace plumbline {
 
 /// What an evaluation may visit or make.
-inline constexpr size_t kMaxElements = 1'000'000;
+inline constexpr size_t kMaxElements = 100'000;
 
 struct PythonArguments {
   std::vector<PythonValue> positional;

@@ -58,7 +58,7 @@ std::string mutated(const std::string& seed, CounterRng& rng) {
 TEST(MutatedRows, EndInAValueOrADataError) {
   CounterRng rng({.seed = 20261130});
   size_t num_read = 0, num_refused = 0;
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 8000; ++round) {
     const std::string text = mutated(kSeeds[rng.next_below(kSeeds.size())], rng);
     try {
       parse_problem(text, "t");
@@ -80,7 +80,7 @@ TEST(MutatedRows, EndInAValueOrADataError) {
 TEST(MutatedRows, LiteralsReadBackAsThemselves) {
   CounterRng rng({.seed = 7});
   size_t num_read = 0;
-  for (int round = 0; round < 40000; ++round) {
+  for (int round = 0; round < 8000; ++round) {
     const std::string text = mutated(kLiterals[rng.next_below(kLiterals.size())], rng);
     read_test_program(text, "f");
     if (const auto value = parse_python_literal(text)) {
