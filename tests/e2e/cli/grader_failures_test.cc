@@ -6,9 +6,11 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -111,7 +113,8 @@ class GraderFailures : public testing::Test {
       EXPECT_TRUE(seen.insert(sample).second) << "repeated: " << sample;
       EXPECT_EQ(row["outcome"], sample % 3 ? "pass" : "wrong");
     }
-    if (all) EXPECT_EQ(seen.size(), static_cast<size_t>(kCompletions));
+    EXPECT_LE(seen.size(), static_cast<size_t>(kCompletions));
+    EXPECT_TRUE(!all || seen.size() == static_cast<size_t>(kCompletions)) << seen.size();
   }
 
   size_t num_rows(const std::string& out) {
