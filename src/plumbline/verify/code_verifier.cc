@@ -84,7 +84,7 @@ Verdict attempt(PythonServer& server, const GradeRequest& request, const std::st
 /// Worker threads and their queue.
 class CodeVerifier::Pool {
  public:
-  Pool(const GradeOptions& options, std::optional<IsolationLevel> exact);
+  Pool(const GradeOptions& options, std::optional<IsolationLevel> exact, uint32_t hash_seed);
   ~Pool();
   /// `on_done` runs on the worker's thread, before the answer is ready.
   std::future<Verdict> submit(GradeRequest request, std::function<void(const Verdict&)> on_done = {});
@@ -107,6 +107,7 @@ class CodeVerifier::Pool {
   std::string cache_key(const PythonServer& server, const Problem& problem, const std::string& code) const;
 
   const GradeOptions options_;
+  const uint32_t hash_seed_;
   Isolation isolation_;
   size_t num_workers_ = 1;
   std::unique_ptr<VerdictCache> cache_;
@@ -122,8 +123,8 @@ class CodeVerifier::Pool {
   size_t num_idle_ = 0;
 };
 
-CodeVerifier::Pool::Pool(const GradeOptions& options, std::optional<IsolationLevel> exact)
-    : options_(options), memory_(available_memory_bytes()) {
+CodeVerifier::Pool::Pool(const GradeOptions& options, std::optional<IsolationLevel> exact, uint32_t hash_seed)
+    : options_(options), hash_seed_(hash_seed), memory_(available_memory_bytes()) {
   if (options.reward != "loophole" && options.reward != "signed") {
     throw ConfigError("config.not_allowed", "the code grader has no reward scheme '" + options.reward + "'",
                       "grade.reward", "use loophole or signed");
@@ -223,7 +224,8 @@ Verdict CodeVerifier::Pool::grade_code(std::unique_ptr<PythonServer>& server, co
   Verdict verdict;
   for (int i = 0; i < kAttempts && !interrupt_requested(); ++i) {
     try {
-      if (!server || !server->alive()) server = std::make_unique<PythonServer>(options_.python, isolation_.level);
+      if (!server || !server->alive())
+        server = std::make_unique<PythonServer>(options_.python, isolation_.level, hash_seed_);
       const std::string key = cache_ ? cache_key(*server, *request.problem, code) : "";
       if (cache_) {
         if (auto known = cache_->find(key)) return *known;
@@ -251,14 +253,14 @@ std::string CodeVerifier::Pool::cache_key(const PythonServer& server, const Prob
   return Sha256()
       .update(grading_hash(problem))
       .update(sha256_hex(code))
-      .update(fmt::format("{} {} {} {} {} {} {} {}", kGraderVersion, server.python_version(), limits.cpu_s,
+      .update(fmt::format("{} {} {} {} {} {} {} {} {}", kGraderVersion, server.python_version(), limits.cpu_s,
                           limits.memory_bytes, limits.processes, limits.answer_bytes, server.description(),
-                          options_.fresh_tests))
+                          options_.fresh_tests, hash_seed_))
       .hex();
 }
 
-CodeVerifier::CodeVerifier(const GradeOptions& options, std::optional<IsolationLevel> exact)
-    : pool_(std::make_unique<Pool>(options, exact)) {}
+CodeVerifier::CodeVerifier(const GradeOptions& options, std::optional<IsolationLevel> exact, uint32_t hash_seed)
+    : pool_(std::make_unique<Pool>(options, exact, hash_seed)) {}
 CodeVerifier::~CodeVerifier() = default;
 
 std::future<Verdict> CodeVerifier::submit(GradeRequest request) {

@@ -24,7 +24,9 @@ class CodeVerifier : public Verifier {
   /// Probes isolation with a real submission and says at info level what it found; `exact` asks for one level instead
   /// of the strongest (it must still reach options.min_isolation). Throws SandboxError(sandbox.isolation |
   /// sandbox.python), ConfigError(config.not_allowed) for a reward scheme or level that is not known.
-  explicit CodeVerifier(const GradeOptions& options, std::optional<IsolationLevel> exact = std::nullopt);
+  /// `hash_seed` is that of the interpreters: strings hash by it, and the order of sets follows.
+  explicit CodeVerifier(const GradeOptions& options, std::optional<IsolationLevel> exact = std::nullopt,
+                        uint32_t hash_seed = 0);
   ~CodeVerifier() override;
 
   std::vector<Verdict> grade(std::span<const GradeRequest> requests,

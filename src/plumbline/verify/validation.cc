@@ -82,7 +82,7 @@ class Validation {
   std::vector<RowReport> run() {
     for (int64_t run = 0; run < options_.runs; ++run) {
       const BusyCores busy(options_.load && run > 0);
-      CodeVerifier verifier(grade_, level_);  // new interpreters, and with them a new hash seed
+      CodeVerifier verifier(grade_, level_, static_cast<uint32_t>(run));
       grade_references(verifier);
       if (run + 1 == options_.runs) grade_known_wrong(verifier);
     }

@@ -204,5 +204,18 @@ TEST_F(TestStyles, ValidateTypesEveryReasonSlow) {
   EXPECT_NE(result.out.find("6 problems checked, 1 usable"), std::string::npos) << result.out;
 }
 
+/// The order of a set of strings follows the hash seed: run 0 has seed 0, the others have others.
+TEST_F(TestStyles, ValidateFindsReferencesThatFollowTheHashSeedSlow) {
+  const std::string first = "next(iter(set('abcdefghijklmnopqrstuvwxyz')))";
+  const auto at_seed_0 =
+      test::run_process({"/usr/bin/python3", "-c", "print(" + first + ", end='')"}, "", {{"PYTHONHASHSEED", "0"}});
+  Json problem = {{"id", "p"}, {"task", "code"}, {"prompt", "p"}, {"entry_point", "f"}};
+  problem["reference"] = "def f():\n    return " + first + "\n";
+  problem["tests"] = Json::array({{{"args", Json::array()}, {"expected", at_seed_0.out}}});
+  const auto result = plumbline({"validate", folder_.write("p.jsonl", to_json_line(problem) + "\n"), "--no-load"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_NE(result.out.find("1 flaky"), std::string::npos) << result.out;
+}
+
 }  // namespace
 }  // namespace plumbline
