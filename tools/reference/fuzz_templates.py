@@ -87,6 +87,42 @@ FILTERS = ["trim", "upper", "lower", "title", "capitalize", "length", "count", "
 TESTS = ["defined", "undefined", "none", "string", "number", "integer", "float", "boolean", "true", "false", "mapping", "sequence", "iterable", "callable", "odd", "even", "divisibleby(3)",
          "divisibleby 3", "eq(3)", "equalto 3", "ne 3", "gt 1", "lt(2)", "ge 0", "le 5", "in [1, 2, 3]", "in 'abc'", "sameas none", "sameas true", "lower", "upper", "escaped", "filter", "test", "== 3", "greaterthan 1"]
 
+# Compared before the random ones: whose name a name is, when the test of a loop runs, and where `break` leads.
+FIXED = [
+    "{% set s %}[{{ s }}]{% endset %}{{ s }}",
+    "{% for i in l %}{{ x }}{% endfor %}{% set x = 1 %}{{ x }}",
+    "{% for i in l %}{{ m }}{% endfor %}{% macro m() %}{% endmacro %}",
+    "{% set ns=namespace(a=true) %}{% for i in l if ns.a %}{{ i }}{% set ns.a=false %}{% endfor %}",
+    "{% set ns=namespace(a=true) %}{% for i in l if ns.a %}{{ i }}{{ loop.last }}{% set ns.a=false %}{% endfor %}",
+    "{% set ns=namespace(a=true) %}{% for i in l if ns.a %}{{ i }}{{ loop.length }}{% set ns.a=false %}{% endfor %}",
+    "{% for i in l %}{% with %}{% if i==2 %}{% break %}{% endif %}{% endwith %}{{ i }}{% endfor %}",
+    "{% for i in l %}{% filter upper %}a{% if i==2 %}{% break %}{% endif %}{% endfilter %}{{ i }}{% endfor %}",
+    "{% for i in l %}{% set q %}a{% if i==2 %}{% continue %}{% endif %}{% endset %}{{ i }}{% endfor %}",
+    "{% for i in l %}{% generation %}a{% if i==2 %}{% break %}{% endif %}{% endgeneration %}{{ i }}{% endfor %}",
+    "{% for i in l %}{{ i }}{% for j in [] %}{% else %}{% break %}{% endfor %}{% endfor %}",
+    "{% for i in l %}{{ i }}{% for j in [] recursive %}{% else %}{% break %}{% endfor %}{% endfor %}",
+    "{% filter replace('a', x|string) %}aa{% set x = 'b' %}{% endfilter %}",
+    "{% set q | replace('a', s) %}ab{% endset %}{{ q }}",
+    "{{ s }}{% set q | replace('a', s) %}ab{% endset %}{{ q }}",
+    "{% set loop = 1 %}{{ loop }}",
+    "{% for i in l %}{% set loop = 1 %}{% endfor %}",
+    "{% for i in l %}{{ i }}{% with loop=1 %}{{ loop }}{% endwith %}{% endfor %}",
+    "{% macro m(v=i, i=1) %}{{ v }}{% endmacro %}{% set i = 9 %}{{ m(i=5) }}{{ m() }}",
+    "{% macro a() %}{% macro b() %}{{ caller is defined }}{% endmacro %}{{ b() }}{% endmacro %}{% call a() %}c{% endcall %}",
+    "{% macro m(caller) %}{{ caller }}{% endmacro %}{{ m(1) }}",
+    "{% macro m(caller=2) %}{{ caller }}{% endmacro %}{{ m(1) }}{{ m() }}{% call m() %}z{% endcall %}",
+    "{% macro m() %}{% set caller=1 %}{{ caller }}{% endmacro %}{{ m() }}{% call m() %}z{% endcall %}",
+    "{% generation %}{{ kwargs }}{{ varargs }}{{ caller is defined }}{% endgeneration %}",
+    "{% for i in l %}{% set q=i %}{% if i==1 %}{% set ns=namespace() %}{% endif %}{{ ns is defined }}{% endfor %}",
+    "{% set ns=namespace() %}{% for i in l %}{% macro m() %}{{ i }}{% endmacro %}{% if loop.first %}{% set ns.m=m %}{% endif %}{{ ns.m() }}{% endfor %}",
+    "{% set x %}{% set x = 7 %}{{ x }}{% endset %}{{ x }}",
+    "{{ loop is defined }}{% for i in l %}{% for j in [1] %}{{ loop.index }}{% else %}{{ loop.index }}{% endfor %}{% endfor %}",
+    "{% for i in l %}{% for j in [] %}{{ j }}{% else %}{{ loop.index }}{% endfor %}{% endfor %}",
+    "{% for i in l if loop is defined %}{{ loop.index }}{% endfor %}",
+    "{% for i in [1] %}{% for j in l if loop.first %}{{ j }}{% endfor %}{% endfor %}",
+    "{% for i in [1] %}{{loop.index}}{% for j in l if loop.first %}{{ j }}{% endfor %}{% endfor %}",
+]
+
 
 class Grammar:
     def __init__(self, rng):
@@ -177,7 +213,7 @@ class Grammar:
             return self.list(depth)
         if r < .8:
             return self.truth(depth)
-        if r < .88:
+        if r < .96:
             return self.literal()
         return self.wild(depth)
 
@@ -215,7 +251,8 @@ class Grammar:
         return self.pick("a", " ", "\n", "  \n", "\n  ", "<|im_start|>", "x y\n", "\t", "", "\n\n", "{ }", "é", "%}"[:1], "{# c #}", "{#- c -#}", "  {# c #}  \n", "{% raw %}{{ x }}{% endraw %}", "{%- raw -%} z {%- endraw -%}", "#}"[:1])
 
     def body(self, depth):
-        return "".join(self.statement(depth + 1) for _ in range(self.rng.randint(0, 4)))
+        leave = self.tag(f"if {self.pick('loop.last', 'x', self.truth(2))}") + self.tag(self.pick("break", "continue")) + "{% endif %}" if self.loops and self.rng.random() < .08 else ""
+        return "".join(self.statement(depth + 1) for _ in range(self.rng.randint(0, 3))) + leave
 
     def statement(self, depth=0):
         r = self.rng.random()
@@ -236,7 +273,14 @@ class Grammar:
             return self.assignment(depth)
         if r < .95:
             return self.macro(depth)
-        kind = self.pick("with", "filter", "call", "generation", "nothing")
+        kind = self.pick("with", "filter", "call", "generation", "late", "late", "counted")
+        if kind == "late":  # names that a block assigns behind where it, or a block in it, reads them
+            name = self.pick("x", "s", "v", "m", "i")
+            read = self.pick(f"{{{{ {name} }}}}", f"{{% for i in [1, 2] %}}{{{{ {name} }}}}{{% endfor %}}", f"{{% if t %}}{{{{ {name} }}}}{{% else %}}{{% set {name} = 0 %}}{{% endif %}}", f"{{% with %}}{{{{ {name} }}}}{{% endwith %}}")
+            write = self.pick(f"{{% set {name} = 'late' %}}", f"{{% set {name} %}}[{{{{ {name} }}}}]{{% endset %}}", f"{{% if x %}}{{% set {name} = 'maybe' %}}{{% endif %}}", f"{{% macro {name}() %}}{{% endmacro %}}")
+            return self.pick(read + write + read, f"{{% for j in [1, 2] %}}{read}{write}{read}{{% endfor %}}", f"{{% macro w(a={name}) %}}{read}{write}{{{{ a }}}}{{% endmacro %}}{{{{ w() }}}}{write}{{{{ w(1) }}}}")
+        if kind == "counted":
+            return "{% set ns = namespace(x=0) %}" + self.tag(f"for i in {self.list(2)} if ns.x < 2") + "{% set ns.x = ns.x + 1 %}" + self.pick("", "{{ loop.last }}", "{{ loop.length }}", "{{ loop.nextitem }}") + self.body(depth) + self.end("endfor")
         if kind == "with":
             return self.tag(f"with v = {self.expression()}, i = x") + self.body(depth) + self.end("endwith")
         if kind == "filter":
@@ -281,7 +325,7 @@ class Grammar:
         return self.tag(f"macro {head}") + body + self.end("endmacro") + call
 
     def template(self):
-        return "".join(self.statement() for _ in range(self.rng.randint(1, 5)))
+        return "".join(self.statement() for _ in range(self.rng.randint(1, 3)))
 
 
 def quote(text):
@@ -303,7 +347,7 @@ def says(env, template, context):
 
 def is_stable(text):
     """Addresses and Python's own reprs of objects are no contract."""
-    return "0x" not in text and " object at " not in text and "<jinja2" not in text and "<bound method" not in text and "<function" not in text
+    return "0x" not in text and "dict[" not in text and " object at " not in text and "<jinja2" not in text and "<bound method" not in text and "<function" not in text
 
 
 def compare(binary, folder, template, wanted):
@@ -342,9 +386,8 @@ def main():
     equal = differing = skipped = errors = renderings = 0
     unsupported, stored = {}, []
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(arguments.count):
-            rng = random.Random(f"{arguments.seed}.{number}")
-            template = Grammar(rng).template()
+        for number in range(-len(FIXED), arguments.count):
+            template = FIXED[number] if number < 0 else Grammar(random.Random(f"{arguments.seed}.{number}")).template()
             wanted = [says(env, template, context) for context in CONTEXTS]
             if not all(is_stable(want.get("text", "")) for want in wanted) or "random" in template or "lipsum" in template:
                 skipped += 1

@@ -25,7 +25,7 @@ std::string checked_source(const std::string& source, const std::string& name) {
 
 struct ChatTemplate::Impl {
   std::string name, hash;
-  jinja::Body body;
+  jinja::Template parsed;
 };
 
 ChatTemplate::ChatTemplate(const std::string& source, const std::string& name)
@@ -43,7 +43,7 @@ std::string ChatTemplate::render(const Json& variables, const std::string& now_i
     jinja::Runtime runtime(now_iso);
     jinja::Interpreter interpreter(runtime, variables, variables_read);
     try {
-      return interpreter.render(impl_->body);
+      return interpreter.render(impl_->parsed);
     } catch (const jinja::TemplateFailure&) {
       line = interpreter.line();
       throw;

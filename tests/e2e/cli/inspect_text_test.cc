@@ -1,6 +1,7 @@
 /// `plumbline inspect MODEL tokens` and `render` as a user runs them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -33,6 +34,24 @@ TEST(InspectTokens, BothWays) {
   EXPECT_EQ(forward.exit_code, 0) << forward.err;
   EXPECT_EQ(forward.out, ids);
   EXPECT_EQ(inspect({folder + "/tokenizer.json", "tokens", "--decode"}, ids).out, decoded);
+}
+
+TEST(InspectTokens, DecodeRefusesImpossibleIdsByLineAndId) {
+  const std::string folder = test::source_path("models/tiny");
+  for (const std::string id : {"-1", "4294967296", "9223372036854775807", "999999"}) {
+    const auto result = inspect({folder, "tokens", "--decode"}, "[0, 1]\n\n[1, " + id + "]\n");
+    EXPECT_EQ(result.exit_code, 3) << id;
+    EXPECT_EQ(result.err.rfind("data.unknown_token_id: ", 0), 0u) << result.err;
+    EXPECT_NE(result.err.find("the id " + id), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("stdin, line 3"), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1) << "the good line before it is answered";
+  }
+  for (const std::string line : {"[1.5]", "[\"1\"]", "[true]", "[18446744073709551615]", "7", "[[1]]"}) {
+    const auto result = inspect({folder, "tokens", "--decode"}, line + "\n");
+    EXPECT_EQ(result.exit_code, 3) << line;
+    EXPECT_EQ(result.err.rfind("data.", 0), 0u) << result.err;
+    EXPECT_NE(result.err.find("stdin, line 1"), std::string::npos) << result.err;
+  }
 }
 
 TEST(InspectRender, TemplateFileAloneIsEnough) {

@@ -1,5 +1,6 @@
 /// Templates and messages that want to hang, crash or fill the memory.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 #include <random>
@@ -61,6 +62,49 @@ TEST(HostileTemplate, GrowthIsStopped) {
        }) {
     EXPECT_EQ(outcome(source), "data.template_limit") << source;
   }
+}
+
+/// Peak memory of this process in KiB.
+long peak_kib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST(HostileTemplate, GrowthOfManySmallValuesStaysSmall) {
+  const double start = now_s();
+  for (const char* source : {
+           "{% set ns = namespace(x=[]) %}{% for i in range(100000) %}{% set ns.x = ns.x + [i] %}{% endfor %}",
+           "{% set ns = namespace(x='') %}{% for i in range(100000) %}{% set ns.x = ns.x ~ i %}{% endfor %}",
+           "{% set ns = namespace(x={}) %}{% for i in range(100000) %}{% set ns.x = dict(ns.x, **{i|string: i}) %}"
+           "{% endfor %}",
+           "{% for i in range(100000) %}{% set x = range(100000)|list %}{% endfor %}",
+           "{% for i in range(100000) %}{{ range(100000)|map('string')|join }}{% endfor %}",
+           "{% for i in range(100000) %}{% for c in 'abc' * 100000 %}{% endfor %}{% endfor %}",
+           "{% set ns = namespace(n=0) %}{% for i in range(100000) if range(1000)|list|length < 0 %}{% endfor %}",
+           "{% macro m(n) %}{{ m(n ~ n) }}{% endmacro %}{{ m('abcdefgh') }}",
+           "{% for x in ['ab'] recursive %}{{ loop([x ~ x]) }}{% endfor %}",
+       }) {
+    EXPECT_EQ(outcome(source), "data.template_limit") << source;
+  }
+  EXPECT_LT(now_s() - start, 60.0);
+  EXPECT_LT(peak_kib(), 3L << 20);
+}
+
+TEST(HostileTemplate, ManyNamesInOneBlockAreStopped) {
+  std::string sets, late = "{% for i in range(1000) %}";
+  for (int i = 0; i < 100000; ++i) sets += "{% set a" + std::to_string(i) + " = 1 %}";
+  for (int i = 0; i < 100000; ++i) late += "{% set b" + std::to_string(i) + " = 1 %}{% break %}";
+  const double start = now_s();
+  EXPECT_EQ(outcome(sets), "data.template_limit");
+  EXPECT_EQ(outcome(late + "{% endfor %}"), "ok");
+  EXPECT_LT(now_s() - start, 30.0);
+}
+
+TEST(HostileTemplate, TestOfALoopThatAsksForItsOwnLoop) {
+  EXPECT_EQ(outcome("{% set ns = namespace(m=none) %}{% for i in [1, 2, 3] if ns.m is none or ns.m() %}"
+                    "{% macro m() %}{{ loop.last }}{% endmacro %}{% set ns.m = m %}{% endfor %}"),
+            "data.template_error");
 }
 
 TEST(HostileTemplate, DeepValuesNeitherCrashNorLeak) {

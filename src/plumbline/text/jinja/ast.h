@@ -66,7 +66,7 @@ enum class StatementKind {
   kCallBlock,    ///< value (the call), parameters of caller, body
   kFilterBlock,  ///< value (a filter chain on null), body
   kWith,         ///< assignments, body
-  kScope,        ///< body
+  kGeneration,   ///< body
   kBreak,
   kContinue
 };
@@ -94,8 +94,15 @@ struct Statement {
   std::vector<Parameter> parameters;
   Body body, else_body;
   bool recursive = false;
-  bool uses_caller = false;  ///< of a macro: what Jinja decides by looking for the names
-  bool uses_varargs = false, uses_kwargs = false;
+  /// What resolve_names finds out. Of a macro or of what Jinja compiles like one: which special names it reads.
+  bool uses_caller = false, uses_varargs = false, uses_kwargs = false;
+  bool uses_loop = false;                      ///< of a loop
+  std::vector<std::string> unset, else_unset;  ///< undefined when the body begins, whatever is outside
+};
+
+struct Template {
+  Body body;
+  std::vector<std::string> unset;
 };
 
 }  // namespace plumbline::jinja

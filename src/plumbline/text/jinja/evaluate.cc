@@ -68,6 +68,7 @@ Value Interpreter::evaluate(const Expr& expr, Scope* scope) {
 
 Value Interpreter::evaluate_name(const std::string& name, Scope* scope) {
   for (const Scope* at = scope; at; at = at->parent) {
+    runtime_.step(at->names.size() / 32);
     for (const auto& [known, value] : at->names) {
       if (known != name) continue;
       if (variables_read_ && at == root_) variables_read_->insert(name);
@@ -138,6 +139,7 @@ Arguments Interpreter::evaluate_arguments(const CallArguments& call, Scope* scop
   if (call.star_star) {
     const Value mapping = evaluate(*call.star_star, scope);
     if (!mapping.is(Kind::kDict)) fail("TypeError", "argument after ** must be a mapping");
+    runtime_.step(mapping.dict().entries.size() * 4);
     for (const auto& [key, value] : mapping.dict().entries) arguments.named.emplace_back(to_text(runtime_, key), value);
   }
   return arguments;

@@ -217,11 +217,6 @@ ExprPtr ExpressionParser::name_or_constant(const Token& token) {
   if (token.value == "true" || token.value == "True") return constant(Value(true), token.place);
   if (token.value == "false" || token.value == "False") return constant(Value(false), token.place);
   if (token.value == "none" || token.value == "None") return constant(Value(), token.place);
-  if (macro_names_) {
-    macro_names_->caller |= token.value == "caller";
-    macro_names_->varargs |= token.value == "varargs";
-    macro_names_->kwargs |= token.value == "kwargs";
-  }
   ExprPtr expr = make(ExprKind::kName, token.place);
   expr->name = token.value;
   return expr;

@@ -10,11 +10,6 @@
 
 namespace plumbline::jinja {
 
-/// Names that a macro may use without declaring them.
-struct MacroNames {
-  bool caller = false, varargs = false, kwargs = false;
-};
-
 class ExpressionParser : public TokenStream {
  public:
   using TokenStream::TokenStream;
@@ -84,7 +79,6 @@ class ExpressionParser : public TokenStream {
 
   int nesting_ = 0;
   bool inside_if_ = false;  ///< the innermost construct with a scope or an `if` is an `if`
-  MacroNames* macro_names_ = nullptr;
   std::vector<Unknown> unknown_;
 };
 

@@ -52,7 +52,7 @@ std::vector<std::pair<Value, Value>> entries_given(Runtime& runtime, const Argum
     }
   }
   for (const auto& [name, value] : arguments.named) entries.emplace_back(Value(name), value);
-  runtime.step(entries.size());
+  runtime.step(entries.size() * 8);
   return entries;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/text/jinja/filters.h"
@@ -20,19 +21,28 @@ void Scope::set(const std::string& name, Value value) {
   names.emplace_back(name, std::move(value));
 }
 
+void Scope::begin(const std::vector<std::string>& unset) {
+  names.clear();
+  for (const std::string& name : unset) {
+    names.emplace_back(name, Value::undefined(fmt::format("'{}' is undefined", name)));
+  }
+}
+
 Interpreter::Interpreter(Runtime& runtime, const Json& variables, std::set<std::string>* variables_read)
     : runtime_(runtime), root_(runtime.make<Scope>()), variables_read_(variables_read) {
   for (const auto& [name, value] : variables.items()) root_->set(name, runtime_.from_json(value));
 }
 
-std::string Interpreter::render(const Body& body) {
+std::string Interpreter::render(const Template& source) {
   // Sets at the top hide the variables; macros see both.
-  return run_to_text(body, inner(root_));
+  return run_to_text(source.body, inner(root_, source.unset));
 }
 
-Scope* Interpreter::inner(Scope* parent) {
+Scope* Interpreter::inner(Scope* parent, const std::vector<std::string>& unset) {
   auto* scope = runtime_.make<Scope>();
   scope->parent = parent;
+  runtime_.step(unset.size());
+  scope->begin(unset);
   return scope;
 }
 
@@ -68,30 +78,25 @@ Interpreter::Flow Interpreter::run_statement(const Statement& statement, Scope* 
     case StatementKind::kIf:
       return run_if(statement, scope, out);
     case StatementKind::kFor:
-      run_for(statement, scope, out);
-      break;
+      return loop_over(statement, evaluate(*statement.value, scope), 0, scope, out);
     case StatementKind::kSet:
       run_set(statement, scope);
       break;
     case StatementKind::kSetBlock:
-      run_set_block(statement, scope);
-      break;
+      return run_set_block(statement, scope);
     case StatementKind::kMacro:
       scope->set(statement.text, make_macro(statement, statement.text, scope));
       break;
     case StatementKind::kCallBlock:
       run_call_block(statement, scope, out);
       break;
-    case StatementKind::kFilterBlock: {
-      const Value body = runtime_.text(run_to_text(statement.body, inner(scope)));
-      append(out, to_text(runtime_, evaluate_filter(*statement.value, scope, &body)));
-      break;
-    }
+    case StatementKind::kFilterBlock:
+      return run_filter_block(statement, scope, out);
     case StatementKind::kWith:
-      run_with(statement, scope, out);
+      return run_with(statement, scope, out);
+    case StatementKind::kGeneration:
+      append(out, call_macro(statement, "caller", {}, scope));
       break;
-    case StatementKind::kScope:
-      return run(statement.body, inner(scope), out);
     case StatementKind::kBreak:
       return Flow::kBreak;
     case StatementKind::kContinue:
@@ -107,37 +112,32 @@ Interpreter::Flow Interpreter::run_if(const Statement& statement, Scope* scope, 
   return run(statement.else_body, scope, out);
 }
 
-void Interpreter::run_for(const Statement& statement, Scope* scope, std::string& out) {
-  loop_over(statement, evaluate(*statement.value, scope), 0, scope, out);
-}
-
-std::optional<TemplateFailure> Interpreter::keep_tested(const Statement& statement, Scope* scope,
-                                                        std::vector<Value>& items) {
-  std::vector<Value> kept;
-  std::optional<TemplateFailure> failure;
-  for (const Value& item : items) {
-    Scope* test_scope = inner(scope);
-    try {
+void Interpreter::test_items(const Statement& statement, const Value& iterable, Scope* scope, LoopObject& loop) {
+  Scope* test_scope = inner(scope, {});
+  loop.next_item = [this, &statement, &loop, test_scope, items = items_of(runtime_, iterable),
+                    at = size_t{0}]() mutable {
+    while (at < items.size()) {
+      const Value& item = items[at++];
+      runtime_.step();
+      test_scope->begin({});
       assign(*statement.target, item, test_scope);
-      if (is_true(evaluate(*statement.test, test_scope))) kept.push_back(item);
-    } catch (const TemplateFailure& thrown) {
-      if (thrown.id == "data.template_limit") throw;
-      failure = thrown;
-      break;
+      if (!is_true(evaluate(*statement.test, test_scope))) continue;
+      const bool is_unpacked = statement.target->kind == ExprKind::kTuple;
+      loop.items.push_back(is_unpacked ? runtime_.list(items_of(runtime_, item), ListKind::kTuple) : item);
+      return true;
     }
-  }
-  items = std::move(kept);
-  return failure;
+    return false;
+  };
 }
 
-void Interpreter::loop_over(const Statement& statement, const Value& iterable, int64_t depth0, Scope* scope,
-                            std::string& out) {
+Interpreter::Flow Interpreter::loop_over(const Statement& statement, const Value& iterable, int64_t depth0,
+                                         Scope* scope, std::string& out) {
   auto* loop = runtime_.make<LoopObject>();
-  loop->items = items_of(runtime_, iterable);
   loop->depth0 = depth0;
-  std::optional<TemplateFailure> failure;
   if (statement.test) {
-    failure = keep_tested(statement, scope, loop->items);
+    test_items(statement, iterable, scope, *loop);
+  } else {
+    loop->items = items_of(runtime_, iterable);
   }
   if (statement.recursive) {
     loop->recurse = [this, &statement, depth0, scope](const Value& deeper) {
@@ -147,35 +147,51 @@ void Interpreter::loop_over(const Statement& statement, const Value& iterable, i
     };
   }
   bool any_round_ended = false;
-  for (; loop->index0 < loop->items.size(); ++loop->index0) {
-    runtime_.step();
-    Scope* body_scope = inner(scope);  // a fresh one: what a round sets, the next does not see
-    body_scope->set("loop", Value(loop));
+  Scope* body_scope = inner(scope, {});
+  for (; loop->has(loop->index0 + 1); ++loop->index0) {
+    runtime_.step(1 + statement.unset.size());
+    body_scope->begin(statement.unset);  // what a round sets, the next does not see
+    if (statement.uses_loop) body_scope->set("loop", Value(loop));
     assign(*statement.target, loop->items[loop->index0], body_scope);
     const Flow flow = run(statement.body, body_scope, out);
     any_round_ended |= flow == Flow::kOn;
-    if (flow == Flow::kBreak) failure.reset();
     if (flow == Flow::kBreak) break;
   }
-  if (failure) throw *failure;
-  // As in Jinja, whose `else` goes by a mark at the end of the loop's body.
-  if (!any_round_ended) run(statement.else_body, inner(scope), out);
+  // As in Jinja, whose `else` goes by a mark at the end of the loop's body. A break in it is one of the loop outside.
+  return any_round_ended ? Flow::kOn : run(statement.else_body, inner(scope, statement.else_unset), out);
 }
 
 void Interpreter::run_set(const Statement& statement, Scope* scope) {
   assign(*statement.target, evaluate(*statement.value, scope), scope);
 }
 
-void Interpreter::run_set_block(const Statement& statement, Scope* scope) {
-  Value value = runtime_.text(run_to_text(statement.body, inner(scope)));
-  if (statement.value) value = evaluate_filter(*statement.value, scope, &value);
-  assign(*statement.target, value, scope);
+Interpreter::Flow Interpreter::run_set_block(const Statement& statement, Scope* scope) {
+  Scope* body_scope = inner(scope, statement.unset);
+  std::string text;
+  if (const Flow flow = run(statement.body, body_scope, text); flow != Flow::kOn) return flow;
+  Value value = runtime_.text(std::move(text));
+  if (statement.value) value = evaluate_filter(*statement.value, body_scope, &value);
+  const Expr& target = *statement.target;
+  if (target.kind == ExprKind::kAttribute && evaluate_name(target.parts[0]->name, scope).is(Kind::kDict)) {
+    fail_unsupported("a set block that writes into a dict");
+  }
+  assign(target, value, scope);
+  return Flow::kOn;
 }
 
-void Interpreter::run_with(const Statement& statement, Scope* scope, std::string& out) {
-  Scope* body_scope = inner(scope);
+Interpreter::Flow Interpreter::run_filter_block(const Statement& statement, Scope* scope, std::string& out) {
+  Scope* body_scope = inner(scope, statement.unset);
+  std::string text;
+  if (const Flow flow = run(statement.body, body_scope, text); flow != Flow::kOn) return flow;
+  const Value body = runtime_.text(std::move(text));
+  append(out, to_text(runtime_, evaluate_filter(*statement.value, body_scope, &body)));
+  return Flow::kOn;
+}
+
+Interpreter::Flow Interpreter::run_with(const Statement& statement, Scope* scope, std::string& out) {
+  Scope* body_scope = inner(scope, statement.unset);
   for (const auto& [target, value] : statement.assignments) assign(*target, evaluate(*value, scope), body_scope);
-  run(statement.body, body_scope, out);
+  return run(statement.body, body_scope, out);
 }
 
 void Interpreter::run_call_block(const Statement& statement, Scope* scope, std::string& out) {
@@ -189,57 +205,65 @@ Value Interpreter::make_macro(const Statement& statement, const std::string& nam
   });
 }
 
+void Interpreter::bind_parameters(const Statement& statement, const std::string& name, const Arguments& arguments,
+                                  Scope* scope) {
+  const size_t num_parameters = statement.parameters.size(), num_given = arguments.positional.size();
+  auto* rest = runtime_.make<DictObject>();
+  std::map<std::string, Value> named(arguments.named.begin(), arguments.named.end());
+  for (size_t i = 0; i < num_parameters; ++i) {
+    const std::string& parameter = statement.parameters[i].name;
+    if (i < num_given) {
+      scope->set(parameter, arguments.positional[i]);
+    } else if (auto given = named.extract(parameter)) {
+      scope->set(parameter, std::move(given.mapped()));
+    } else {
+      scope->set(parameter, Value::undefined(fmt::format("'{}' is undefined", parameter)));
+    }
+  }
+  if (statement.uses_caller) {
+    const auto caller = named.extract("caller");
+    const bool is_given = caller && !caller.mapped().is(Kind::kNone);
+    scope->set("caller", is_given ? caller.mapped() : Value::undefined("No caller defined"));
+  }
+  for (const auto& [key, value] : arguments.named) {
+    if (!named.contains(key)) continue;
+    if (!statement.uses_kwargs) {
+      fail("TypeError", fmt::format("macro '{}' takes no keyword argument '{}'", name, key));
+    }
+    rest->set(Value(key), value);
+  }
+  if (statement.uses_kwargs) scope->set("kwargs", Value(rest));
+  if (statement.uses_varargs) {
+    std::vector<Value> extra;
+    for (size_t i = num_parameters; i < num_given; ++i) extra.push_back(arguments.positional[i]);
+    scope->set("varargs", runtime_.list(std::move(extra), ListKind::kTuple));
+  } else if (num_given > num_parameters) {
+    fail("TypeError", fmt::format("macro '{}' takes not more than {} argument(s)", name, num_parameters));
+  }
+}
+
 std::string Interpreter::call_macro(const Statement& statement, const std::string& name, const Arguments& arguments,
                                     Scope* closure) {
   const Runtime::Level level(runtime_);
-  Scope* scope = inner(closure);
+  Scope* scope = inner(closure, statement.unset);
+  bind_parameters(statement, name, arguments, scope);
   const auto& parameters = statement.parameters;
-  const size_t num_given = arguments.positional.size();
-  if (num_given > parameters.size() && !statement.uses_varargs) {
-    fail("TypeError", fmt::format("macro '{}' takes not more than {} argument(s)", name, parameters.size()));
-  }
-  auto* rest = runtime_.make<DictObject>();
-  for (const auto& [key, value] : arguments.named) rest->set(Value(key), value);
-  for (size_t i = 0; i < parameters.size(); ++i) {
+  // A default may read the parameters that were given and those before it.
+  for (size_t i = arguments.positional.size(); i < parameters.size(); ++i) {
     const Parameter& parameter = parameters[i];
-    const Value* named = rest->find(parameter.name);
-    if (named && i < num_given) {
-      fail("TypeError", fmt::format("macro '{}' got multiple values for argument '{}'", name, parameter.name));
-    }
-    if (i < num_given) {
-      scope->set(parameter.name, arguments.positional[i]);
-    } else if (named) {
-      scope->set(parameter.name, *named);
-    } else if (parameter.otherwise) {
-      scope->set(parameter.name, evaluate(*parameter.otherwise, scope));
-    } else {
-      scope->set(parameter.name, Value::undefined(fmt::format("parameter '{}' was not provided", parameter.name)));
-    }
-  }
-  auto* kwargs = runtime_.make<DictObject>();
-  for (const auto& [key, value] : arguments.named) {
-    bool is_parameter = false;
-    for (const Parameter& parameter : parameters) is_parameter |= parameter.name == key;
-    if (is_parameter) continue;
-    if (key == "caller" && statement.uses_caller) {
-      scope->set("caller", value);
-    } else if (statement.uses_kwargs) {
-      kwargs->set(Value(key), value);
-    } else {
-      fail("TypeError", fmt::format("macro '{}' takes no keyword argument '{}'", name, key));
-    }
-  }
-  if (statement.uses_kwargs) scope->set("kwargs", Value(kwargs));
-  if (statement.uses_varargs) {
-    std::vector<Value> extra;
-    for (size_t i = parameters.size(); i < num_given; ++i) extra.push_back(arguments.positional[i]);
-    scope->set("varargs", runtime_.list(std::move(extra), ListKind::kTuple));
+    bool is_given = false;
+    for (const auto& [key, value] : arguments.named) is_given |= key == parameter.name;
+    if (is_given) continue;
+    scope->set(parameter.name, parameter.otherwise
+                                   ? evaluate(*parameter.otherwise, scope)
+                                   : Value::undefined(fmt::format("parameter '{}' was not provided", parameter.name)));
   }
   return run_to_text(statement.body, scope);
 }
 
 void Interpreter::assign(const Expr& target, const Value& value, Scope* scope) {
   if (target.kind == ExprKind::kName) {
+    runtime_.step(scope->names.size() / 32);
     scope->set(target.name, value);
   } else if (target.kind == ExprKind::kAttribute) {
     const Value space = evaluate_name(target.parts[0]->name, scope);

@@ -149,21 +149,25 @@ Value missing_attribute(const Value& object, const std::string& name) {
 
 std::optional<Value> loop_attribute(Runtime& runtime, LoopObject& loop, const std::string& name) {
   const auto number = [](size_t value) { return Value(static_cast<int64_t>(value)); };
-  const size_t length = loop.items.size();
+  const auto length = [&] {
+    loop.has(SIZE_MAX);
+    return loop.items.size();
+  };
+  const auto is_last = [&] { return !loop.has(loop.index0 + 2); };
   if (name == "index") return number(loop.index0 + 1);
   if (name == "index0") return number(loop.index0);
-  if (name == "revindex") return number(length - loop.index0);
-  if (name == "revindex0") return number(length - loop.index0 - 1);
+  if (name == "revindex") return number(length() - loop.index0);
+  if (name == "revindex0") return number(length() - loop.index0 - 1);
   if (name == "first") return Value(loop.index0 == 0);
-  if (name == "last") return Value(loop.index0 + 1 == length);
-  if (name == "length") return number(length);
+  if (name == "last") return Value(is_last());
+  if (name == "length") return number(length());
   if (name == "depth") return Value(loop.depth0 + 1);
   if (name == "depth0") return Value(loop.depth0);
   if (name == "previtem") {
     return loop.index0 == 0 ? Value::undefined("there is no previous item") : loop.items[loop.index0 - 1];
   }
   if (name == "nextitem") {
-    return loop.index0 + 1 == length ? Value::undefined("there is no next item") : loop.items[loop.index0 + 1];
+    return is_last() ? Value::undefined("there is no next item") : loop.items[loop.index0 + 1];
   }
   if (name == "cycle") {
     return runtime.callable("cycle", [&loop](const Arguments& arguments) {

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "plumbline/text/jinja/expression_parser.h"
+#include "plumbline/text/jinja/name_scopes.h"
 
 namespace plumbline::jinja {
 namespace {
@@ -102,8 +103,8 @@ class Parser : public ExpressionParser {
     } else if (tag.value == "with") {
       statement = parse_with();
     } else if (tag.value == "generation") {
-      statement = make_statement(StatementKind::kScope);
-      statement->body = parse_scoped_body("endgeneration");
+      statement = make_statement(StatementKind::kGeneration);
+      parse_macro_body(*statement, "endgeneration");
     } else if (tag.value == "break" || tag.value == "continue") {
       if (loop_depth_ == 0) syntax_error(fmt::format("'{}' outside a loop", tag.value), name_, tag.place);
       statement = make_statement(tag.value == "break" ? StatementKind::kBreak : StatementKind::kContinue);
@@ -171,6 +172,8 @@ class Parser : public ExpressionParser {
     ++loop_depth_;
     statement->body = parse_body({"else", "endfor"});
     --loop_depth_;
+    // Jinja makes a function of a recursive loop, so that its `else` is in no loop.
+    const Saved saved_depth(loop_depth_, statement->recursive ? 0 : loop_depth_);
     if (skip_name("else")) {
       end_of_tag();
       statement->else_body = parse_body({"endfor"});
@@ -216,15 +219,10 @@ class Parser : public ExpressionParser {
     return parameters;
   }
 
-  /// The body of a macro or of a call block, with the special names that it uses.
+  /// The body of what Jinja makes a function of: a loop outside cannot be left from it.
   void parse_macro_body(Statement& statement, const char* end) {
-    MacroNames names;
-    const Saved<MacroNames*> saved(macro_names_, &names);
     const Saved saved_depth(loop_depth_, 0);
     statement.body = parse_scoped_body(end);
-    statement.uses_caller = names.caller;
-    statement.uses_varargs = names.varargs;
-    statement.uses_kwargs = names.kwargs;
   }
 
   std::unique_ptr<Statement> parse_macro() {
@@ -261,8 +259,10 @@ class Parser : public ExpressionParser {
 
 }  // namespace
 
-Body parse_template(const std::string& source, const std::string& name) {
-  return Parser(tokenize(source, name), name).run();
+Template parse_template(const std::string& source, const std::string& name) {
+  Template parsed{Parser(tokenize(source, name), name).run(), {}};
+  resolve_names(parsed, name);
+  return parsed;
 }
 
 }  // namespace plumbline::jinja

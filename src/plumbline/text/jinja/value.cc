@@ -122,6 +122,17 @@ std::vector<std::optional<Value>> bind(const Arguments& arguments, const std::st
   return bound;
 }
 
+bool LoopObject::has(size_t count) {
+  while (items.size() < count && next_item) {
+    if (is_asking) fail("ValueError", "generator already executing");
+    is_asking = true;
+    const bool found = next_item();
+    is_asking = false;
+    if (!found) next_item = nullptr;
+  }
+  return items.size() >= count;
+}
+
 std::string type_name(const Value& value) {
   switch (value.kind()) {
     case Kind::kUndefined:

@@ -130,8 +130,13 @@ struct CallableObject : Object {
 
 /// The variable `loop`.
 struct LoopObject : Object {
-  std::vector<Value> items;
+  std::vector<Value> items;         ///< as far as they are known
+  std::function<bool()> next_item;  ///< adds one to `items`, or returns false; empty when all are known
+  bool is_asking = false;           ///< next_item runs
   size_t index0 = 0;
+  /// Looks for more items until there are `count`; false when there are fewer. As in Jinja, the test of a loop runs
+  /// for an item when somebody asks for it.
+  bool has(size_t count);
   int64_t depth0 = 0;
   std::optional<std::vector<Value>> last_changed;
   std::function<Value(const Value&)> recurse;  ///< empty unless the loop is recursive
