@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 CCACHE_ENV = CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_NOHASHDIR=1 \
              CCACHE_BASEDIR=$(CURDIR)
 
-.PHONY: demo test build setup model format lint clean
+.PHONY: demo test build setup model fuzz format lint clean
 
 demo: build model
 	@build/$(PRESET)/plumbline probe demo; status=$$?; \
@@ -24,6 +24,9 @@ setup:
 
 model: setup
 	@tools/setup.sh --model
+
+fuzz:
+	@$(CCACHE_ENV) JOBS=$(JOBS) tools/fuzz.sh $(FUZZ_S)
 
 format:
 	@git ls-files 'src/*.cc' 'src/*.h' 'src/*.cu' 'tests/*.cc' 'tests/*.h' 'bench/*.cc' 'bench/*.h' | \

@@ -35,11 +35,12 @@ set_property(TARGET crypto PROPERTY INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS};T
 # It brings libcrypto.so; the libcrypto.a that hashing uses must then not be exported, or the two would mix.
 find_library(HTTPLIB_LIBRARY cpp-httplib REQUIRED)
 find_path(HTTPLIB_INCLUDE httplib.h REQUIRED)
+find_library(SSL_LIBRARY libssl.so REQUIRED)
 add_library(httplib INTERFACE)
 target_include_directories(httplib SYSTEM INTERFACE ${HTTPLIB_INCLUDE})
 target_compile_definitions(httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_ZLIB_SUPPORT
                                              CPPHTTPLIB_BROTLI_SUPPORT)
-target_link_libraries(httplib INTERFACE ${HTTPLIB_LIBRARY})
+target_link_libraries(httplib INTERFACE ${HTTPLIB_LIBRARY} ${SSL_LIBRARY})
 target_link_options(httplib INTERFACE -Wl,--exclude-libs,libcrypto.a)
 
 if(PLUMBLINE_ENGINE)

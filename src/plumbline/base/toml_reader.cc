@@ -1,5 +1,15 @@
 #include "plumbline/base/toml_reader.h"
 
+// The library asserts that a key begins as keys do, which its own callers do not always see to; a document that gets
+// there is an error, not an abort.
+namespace plumbline {
+struct BrokenTomlAssertion {};
+[[noreturn]] static void fail_toml_assertion() {
+  throw BrokenTomlAssertion();
+}
+}  // namespace plumbline
+#define TOML_ASSERT(expression) ((expression) ? static_cast<void>(0) : plumbline::fail_toml_assertion())
+
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -71,6 +81,9 @@ TomlValue parse_toml(std::string_view text, const std::string& where) {
     const TomlPlace place = place_of(error.source());
     throw ConfigError("config.toml_syntax", std::string(error.description()),
                       fmt::format("{}:{}:{}", where, place.line, place.column), "correct the TOML");
+  } catch (const BrokenTomlAssertion&) {
+    throw ConfigError("config.toml_syntax", "a key begins with a character that no key can begin with", where,
+                      "correct the TOML; quote keys that are not plain words");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "plumbline/base/toml_reader.h"
+#include "plumbline/preset/validation.h"
 
 namespace plumbline {
 namespace {
@@ -106,7 +107,8 @@ std::vector<KeyRow> run_model_data_rows() {
       number(PL_KEY(run, micro_batch), "rows in one forward and backward pass; never changes the result", "rows",
              count_from(1)),
 
-      required_text(PL_KEY(model, path), "HF folder, GGUF file, or the name of a model that `make model` brings"),
+      required_text(PL_KEY(model, path),
+                    "HF folder, GGUF file, a name in the cache folder, or org/name[@revision] of the hub"),
       word(PL_KEY(model, dtype), "dtype of the weights in memory and of the forward pass", {"float32", "bfloat16"}),
       word(PL_KEY(model, chat_template), "auto = wrap prompts when the model has a template",
            {"auto", "always", "never"}),
@@ -131,7 +133,10 @@ std::vector<KeyRow> rollout_rows() {
              count_from(1)),
       number(PL_KEY(rollout, context_tokens),
              "prompts whose length + max_new_tokens exceeds this are skipped and counted", "tokens", count_from(2)),
-      number(PL_KEY(rollout, temperature), "divides the logits in sampling and in the loss alike", "", kPositive),
+      number(
+          PL_KEY(rollout, temperature),
+          "divides the logits in sampling and in the loss alike; below 0.01 it is greedy in all but name and overflows",
+          "", {.min = kMinTemperature}),
       number(PL_KEY(rollout, top_p), "nucleus sampling; below 1 the sampling is off-policy", "", kUpToOne),
       number(PL_KEY(rollout, top_k), "keep the k likeliest tokens; 0 = off", "tokens", count_from(0)),
       word(PL_KEY(rollout, truncated), "what happens to completions that hit max_new_tokens",
@@ -238,7 +243,7 @@ std::vector<KeyRow> outcome_rows() {
       number(PL_KEY(eval, slice), "problems in the held-out slice", "problems", count_from(1)),
       text(PL_KEY(eval, adapter), "RUN or RUN@step whose adapter is evaluated; empty = none"),
       number(PL_KEY(eval, samples), "completions a problem", "completions", count_from(1)),
-      number(PL_KEY(eval, temperature), "0 = greedy", "", kNotNegative),
+      number(PL_KEY(eval, temperature), "0 = greedy, else 0.01 or more", "", kNotNegative),
       flag(PL_KEY(eval, greedy_beside), "decode the slice greedily too, beside samples at a temperature above 0"),
 
       words(PL_KEY(probe, arms), "arms of the comparison", arms(), supported_arms(), false),

@@ -102,6 +102,14 @@ void check_rollout(const Preset& preset, const WhereOf& where_of) {
   }
 }
 
+void check_eval(const Preset& preset, const WhereOf& where_of) {
+  const double temperature = preset.eval.temperature;
+  if (temperature == 0 || temperature >= kMinTemperature) return;
+  throw ConfigError("config.out_of_range",
+                    fmt::format("eval.temperature = {} is between greedy and {}", temperature, kMinTemperature),
+                    where_of("eval.temperature"), "use 0 for greedy, or 0.01 and more: smaller ones overflow float32");
+}
+
 void check_adapter(const Preset& preset, const WhereOf& where_of) {
   for (const char* key : {"rank", "alpha"}) {
     const bool set = std::string(key) == "rank" ? preset.adapter.rank != 0 : preset.adapter.alpha != 0;
@@ -143,6 +151,7 @@ void check_combinations(const Preset& preset, const WhereOf& where_of) {
   check_required(preset, where_of);
   check_model_and_data(preset, where_of);
   check_rollout(preset, where_of);
+  check_eval(preset, where_of);
   check_adapter(preset, where_of);
   check_steer(preset, where_of);
   check_unique(preset.adapter.target_modules, "adapter.target_modules", where_of);

@@ -8,6 +8,10 @@
 
 namespace plumbline {
 
+/// The smallest temperature but 0 (greedy). Below it sampling is greedy in all but name, gradients grow as 1/T, and
+/// logits divided by it leave float32.
+inline constexpr double kMinTemperature = 0.01;
+
 /// Checks one value against its row: range, allowed words, list length, what this version runs.
 /// Throws ConfigError: config.out_of_range, config.not_allowed, config.not_supported, with `where`.
 void check_value(const KeyRow& row, const Preset& preset, const std::string& where);

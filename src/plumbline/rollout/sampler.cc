@@ -74,7 +74,9 @@ void check_sampling(const SamplingOptions& sampling) {
   const auto require = [](bool holds, const char* option, const char* range) {
     if (!holds) throw ConfigError("config.out_of_range", std::string(option) + " must be " + range, option);
   };
-  require(std::isfinite(sampling.temperature) && sampling.temperature >= 0, "rollout.temperature", "0 or more");
+  const double temperature = sampling.temperature;
+  require(std::isfinite(temperature) && (temperature == 0 || temperature >= kMinSamplingTemperature), "temperature",
+          "0 (greedy), or 0.01 or more: logits divided by less leave float32");
   require(sampling.top_p > 0 && sampling.top_p <= 1, "rollout.top_p", "above 0 and at most 1");
   require(sampling.top_k >= 0, "rollout.top_k", "0 (off) or more");
   require(sampling.max_new_tokens >= 1, "rollout.max_new_tokens", "1 or more");

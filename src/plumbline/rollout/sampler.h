@@ -7,6 +7,9 @@
 
 namespace plumbline {
 
+/// Of temperatures but 0: the preset's kMinTemperature (run/workbench.cc holds the two equal).
+inline constexpr double kMinSamplingTemperature = 0.01;
+
 /// One token a row. All on the logits' device.
 struct SampledTokens {
   torch::Tensor ids_B;               ///< int64

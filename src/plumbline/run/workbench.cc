@@ -17,12 +17,16 @@
 #include "plumbline/files/model_path.h"
 #include "plumbline/model/checkpoint.h"
 #include "plumbline/preset/data_path.h"
+#include "plumbline/preset/validation.h"
 #include "plumbline/record/hint.h"
 #include "plumbline/record/problem_reader.h"
+#include "plumbline/rollout/sampler.h"
 #include "plumbline/tensor/dtype.h"
 #include "plumbline/verify/code_verifier.h"
 
 namespace plumbline {
+
+static_assert(kMinTemperature == kMinSamplingTemperature, "what a preset may ask for is what the sampler takes");
 namespace {
 
 std::vector<Problem> read_split(const Preset& preset, const std::string& split) {

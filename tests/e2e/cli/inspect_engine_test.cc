@@ -114,6 +114,22 @@ TEST(Generate, GreedyAnswerIsTransformers) {
   EXPECT_EQ(result.out, escape_control(chat.at("greedy_text").get<std::string>(), true) + "\n");
 }
 
+TEST(Generate, ATinyTemperatureIsRefusedWithItsReason) {
+  PL_NEED_ENGINE();
+  PL_NEED_SHARED(kModel);
+  const auto result = run({"generate", test::shared_path(kModel), "--prompt", "x", "--temperature", "1e-39"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("config.out_of_range: temperature"), std::string::npos) << result.err;
+}
+
+TEST(Generate, APromptBeyondEveryContextIsRefusedBeforeItIsTokenised) {
+  PL_NEED_ENGINE();
+  PL_NEED_SHARED(kModel);
+  const auto result = run({"generate", test::shared_path(kModel)}, std::string((16u << 20) + 1, 'x'));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("config.prompt_too_long"), std::string::npos) << result.err;
+}
+
 TEST(Generate, ReportsWhatIsMissing) {
   PL_NEED_ENGINE();
   const auto result = run({"generate", "no-such-model", "--prompt", "x"});

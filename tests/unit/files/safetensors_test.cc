@@ -26,7 +26,7 @@ TEST(Safetensors, ReadsAFileWrittenByHand) {
   const SafetensorsFile file(folder.write("hand.safetensors", content));
   EXPECT_EQ(file.metadata().at("format"), "pt");
   ASSERT_EQ(file.tensors().size(), 2u);
-  EXPECT_EQ(file.tensors()[0].name, "b");
+  EXPECT_EQ(file.tensors()[0].name, "a") << "in the order of their data";
   EXPECT_EQ(file.find("b")->bytes, "xyz");
   const RawTensor* a = file.find("a");
   ASSERT_NE(a, nullptr);

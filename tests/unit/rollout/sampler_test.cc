@@ -156,6 +156,8 @@ TEST(Sampler, OptionsWithoutAMeaningAreRefused) {
   EXPECT_FALSE(refused([](SamplingOptions&) {}));
   EXPECT_TRUE(refused([](SamplingOptions& s) { s.temperature = -1; }));
   EXPECT_TRUE(refused([](SamplingOptions& s) { s.temperature = std::nan(""); }));
+  EXPECT_TRUE(refused([](SamplingOptions& s) { s.temperature = 1e-39; }));
+  EXPECT_FALSE(refused([](SamplingOptions& s) { s.temperature = 0.01; }));
   EXPECT_TRUE(refused([](SamplingOptions& s) { s.top_p = 0; }));
   EXPECT_TRUE(refused([](SamplingOptions& s) { s.top_p = 1.1; }));
   EXPECT_TRUE(refused([](SamplingOptions& s) { s.top_k = -1; }));

@@ -3,10 +3,12 @@
 #include <optional>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/log.h"
 #include "plumbline/cli/core/machine_checks.h"
 #include "plumbline/cli/core/preset_checks.h"
 #include "plumbline/cli/core/verbs.h"
 #include "plumbline/cli/shared/arguments.h"
+#include "plumbline/files/model_path.h"
 #include "plumbline/preset/schema.h"
 
 namespace plumbline {
@@ -45,7 +47,9 @@ int check_main(const std::vector<std::string>& words) {
   if (asked.dry_run) {
     if (asked.preset.empty())
       throw ConfigError("config.usage", "--dry-run needs a preset", "plumbline check", "name one");
-    std::fputs(to_toml(load_preset(asked.preset, asked.overrides)).c_str(), stdout);
+    const Preset preset = load_preset(asked.preset, asked.overrides);
+    log_info(describe_model(preset.model.path));
+    std::fputs(to_toml(preset).c_str(), stdout);
     return 0;
   }
 

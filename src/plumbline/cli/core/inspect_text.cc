@@ -1,6 +1,5 @@
 /// `inspect MODEL tokens` and `inspect MODEL render`: exact outputs for comparison with other tools.
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "plumbline/base/json.h"
 #include "plumbline/cli/core/verbs.h"
 #include "plumbline/cli/shared/arguments.h"
+#include "plumbline/files/model_path.h"
 #include "plumbline/text/chat_template.h"
 #include "plumbline/text/checkpoint_text.h"
 #include "plumbline/text/template_facts.h"
@@ -176,8 +176,6 @@ class Explainer {
 void print_rendered(const std::string& model, const RenderOptions& options) {
   const auto& [template_file, now, explain] = options;
   if (!now.empty()) require_iso_time(now);
-  if (template_file.empty() && !std::filesystem::exists(model))
-    throw DataError("data.missing_file", "no such model", model);
   const CheckpointText files = read_checkpoint_text(model);
   std::optional<ChatTemplate> chat_template;
   if (!template_file.empty()) {
@@ -209,7 +207,9 @@ int run_inspect_text(const std::vector<std::string>& words) {
   RenderOptions render;
   TokensOptions tokens;
   Arguments arguments("inspect", "what a checkpoint is, and exact outputs for comparison with other tools");
-  arguments.positional("MODEL", &model, "a folder, a tokenizer.json (.gz too) or a GGUF file")
+  arguments
+      .positional("MODEL", &model,
+                  "a folder, a tokenizer.json (.gz too), a GGUF file, or org/name[@revision] of the hub")
       .positional("WHAT", &what, "tokens, render, logits or modules", false)
       .flag("--decode", &tokens.decode, "tokens: from ids to text")
       .flag("--special", &tokens.special, "tokens: with the tokens that the tokenizer puts around a text")
@@ -219,9 +219,12 @@ int run_inspect_text(const std::vector<std::string>& words) {
       .flag("--explain", &render.explain, "render: what the template read and put in, as an object a line");
   if (!arguments.parse(words)) return 0;
   if (what == "tokens") {
-    print_tokens(model, tokens);
+    print_tokens(resolve_model_path(model, ModelNeed::kText), tokens);
   } else if (what == "render") {
-    print_rendered(model, render);
+    // With a template of its own, MODEL only adds special tokens and may be missing.
+    const std::optional<std::string> found = find_model(model, ModelNeed::kText);
+    const bool optional = !render.template_file.empty() && !parse_hub_name(model);
+    print_rendered(found || optional ? found.value_or(model) : resolve_model_path(model, ModelNeed::kText), render);
   } else {
     throw ConfigError("config.usage", "inspect MODEL " + what + " is not of the text half", "",
                       "use tokens or render, or plumbline-engine inspect");

@@ -9,7 +9,9 @@
 
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/interrupt.h"
+#include "plumbline/cli/core/fetch_model.h"
 #include "plumbline/cli/core/verbs.h"
+#include "plumbline/files/model_path.h"
 
 namespace plumbline {
 namespace {
@@ -37,6 +39,7 @@ int main_of_core(int argc, char** argv) {
   }
   const auto verb =
       std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& candidate) { return words[0] == candidate.name; });
+  if (words[0] == kFetchModelWord) return fetch_model_main({words.begin() + 1, words.end()});
   // Engine verbs, and the engine's sub-words of inspect, have no function here.
   if (verb != kVerbs.end() && (!verb->run || needs_engine(words))) return hand_to_engine(argv);
   watch_interrupts();

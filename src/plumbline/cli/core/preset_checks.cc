@@ -11,6 +11,7 @@
 #include "plumbline/base/json.h"
 #include "plumbline/cli/core/machine_checks.h"
 #include "plumbline/files/gguf.h"
+#include "plumbline/files/hub/fetch.h"
 #include "plumbline/files/model_path.h"
 #include "plumbline/files/safetensors.h"
 #include "plumbline/preset/data_path.h"
@@ -114,6 +115,29 @@ CheckLine check_training_memory(const Preset& preset, const ModelSize& size) {
   return check_fail("fits", found, "use a smaller model or a machine with more memory");
 }
 
+/// A hub model that is not here: whether it can be had, from the hub's list of files. Nothing is downloaded.
+CheckLine check_hub_model(const std::string& name) {
+  const std::optional<HubName> hub_name = parse_hub_name(name);
+  if (!hub_name) fail_missing_model(name, "");
+  if (hub_is_offline()) fail_missing_model(name, "not downloaded, since HF_HUB_OFFLINE is set");
+  HttpOptions options;
+  options.max_attempts = 2;
+  const FetchPlan plan = plan_fetch(*hub_name, ModelNeed::kWeights, options);
+  const std::string size = plan.size_bytes < 0 ? "unknown size" : format_bytes(static_cast<double>(plan.size_bytes));
+  const std::string found = fmt::format("{} is not here; the first run downloads {} files, {}, at {} to {}", name,
+                                        plan.num_files, size, plan.commit.substr(0, 12), hub_cache_folder());
+  const double free = free_disk_bytes(hub_cache_folder());
+  if (static_cast<double>(plan.size_bytes) <= free) return check_ok("model", found);
+  return check_fail("model", found + ", which has " + format_bytes(free),
+                    "free space, or set HF_HOME to a folder on a larger disk");
+}
+
+CheckLine check_local_model(const std::string& path, ModelSize& size) {
+  size = size_of_model(path);
+  return check_ok("model", fmt::format("{}: {} tensors, {:.1f}M parameters, {} file{}", path, size.num_tensors,
+                                       size.parameters / 1e6, size.num_files, size.num_files == 1 ? "" : "s"));
+}
+
 }  // namespace
 
 std::vector<CheckLine> check_files(const Preset& preset) {
@@ -122,16 +146,14 @@ std::vector<CheckLine> check_files(const Preset& preset) {
   lines.push_back(guarded("pairs", [&] { return check_pairs(preset.steer); }));
   ModelSize size;
   lines.push_back(guarded("model", [&] {
-    const std::string path = resolve_model_path(preset.model.path);
-    size = size_of_model(path);
-    return check_ok("model", fmt::format("{}: {} tensors, {:.1f}M parameters, {} file{}", path, size.num_tensors,
-                                         size.parameters / 1e6, size.num_files, size.num_files == 1 ? "" : "s"));
+    const std::optional<std::string> path = find_model(preset.model.path);
+    return path ? check_local_model(*path, size) : check_hub_model(preset.model.path);
   }));
-  const bool has_model = lines.back().status == CheckStatus::kOk;
-  lines.push_back(!has_model ? check_skip("context", "no model to read it from") : guarded("context", [&] {
+  const bool is_here = lines.back().status == CheckStatus::kOk && size.num_files > 0;
+  lines.push_back(!is_here ? check_skip("context", "no model to read it from") : guarded("context", [&] {
     return check_context(preset.rollout, context_of_model(resolve_model_path(preset.model.path)));
   }));
-  lines.push_back(has_model ? check_training_memory(preset, size) : check_skip("fits", "no model to measure"));
+  lines.push_back(is_here ? check_training_memory(preset, size) : check_skip("fits", "no model to measure"));
   return lines;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <iterator>
 
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
@@ -22,6 +21,9 @@ namespace plumbline {
 namespace {
 
 constexpr int64_t kDefaultNewTokens = 256;
+/// More than the longest contexts there are, at many bytes a token: what is longer is a mistake (a wrong file on stdin)
+/// and would be tokenised for minutes before the context refuses it.
+constexpr size_t kMaxPrompt_bytes = size_t{16} << 20;
 
 struct GenerateArguments {
   std::string model, prompt, dtype = "float32", device = "auto";
@@ -34,9 +36,23 @@ void print_chunk(const std::string& chunk) {
   if (!chunk.empty()) std::cout << escape_control(chunk, /*keep_newlines=*/true) << std::flush;
 }
 
-std::vector<int64_t> prompt_ids(const ModelText& text, const GenerateArguments& arguments) {
+std::string read_prompt(const GenerateArguments& arguments) {
   std::string prompt = arguments.prompt;
-  if (prompt.empty()) prompt.assign(std::istreambuf_iterator<char>(std::cin), {});
+  if (prompt.empty()) {
+    prompt.resize(kMaxPrompt_bytes + 1);
+    std::cin.read(prompt.data(), static_cast<std::streamsize>(prompt.size()));
+    prompt.resize(static_cast<size_t>(std::cin.gcount()));
+  }
+  if (prompt.size() > kMaxPrompt_bytes) {
+    throw ConfigError("config.prompt_too_long",
+                      "the prompt has more than 16 MiB, which is beyond every model's context",
+                      arguments.prompt.empty() ? "stdin" : "--prompt", "shorten it");
+  }
+  return prompt;
+}
+
+std::vector<int64_t> prompt_ids(const ModelText& text, const GenerateArguments& arguments) {
+  const std::string prompt = read_prompt(arguments);
   std::vector<int64_t> ids = text.render({{"user", prompt}}).token_ids;
   if (ids.empty()) throw ConfigError("config.empty_prompt", "the prompt has no tokens", "--prompt", "write something");
   return ids;
@@ -91,11 +107,13 @@ int run_generate(const GenerateArguments& arguments) {
 int generate_main(const std::vector<std::string>& words) {
   GenerateArguments arguments;
   Arguments parser("generate", "one prompt in the terminal, streamed");
-  parser.positional("MODEL", &arguments.model, "a folder, a GGUF file, or the name of a model in the cache folder")
+  parser
+      .positional("MODEL", &arguments.model,
+                  "a folder, a GGUF file, a name in the cache folder, or org/name[@revision] of the hub")
       .option("--prompt", &arguments.prompt, "what the user says (default: all of stdin)")
       .option("--max-new-tokens", &arguments.max_new_tokens,
               "at most this many tokens (default 256, or what the context leaves)")
-      .option("--temperature", &arguments.temperature, "0 = greedy (default 0.7)")
+      .option("--temperature", &arguments.temperature, "0 = greedy, else 0.01 or more (default 0.7)")
       .option("--top-p", &arguments.top_p, "smallest set of likeliest tokens with this mass (default 1, off)")
       .option("--top-k", &arguments.top_k, "the k likeliest tokens (default 0, off)")
       .option("--seed", &arguments.seed, "seed of the random stream (default 0)")

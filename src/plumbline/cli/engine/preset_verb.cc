@@ -4,7 +4,9 @@
 #include <sstream>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/log.h"
 #include "plumbline/cli/shared/arguments.h"
+#include "plumbline/files/model_path.h"
 #include "plumbline/preset/schema.h"
 #include "plumbline/run/run_directory.h"
 
@@ -45,6 +47,7 @@ int run_preset_verb(const std::string& verb, const std::string& summary, const s
   if (!parser.parse(words)) return 0;
   const Preset preset = load_preset(arguments.preset, arguments.overrides);
   if (arguments.dry_run) {
+    log_info(describe_model(preset.model.path));
     std::fputs(to_toml(preset).c_str(), stdout);
     return 0;
   }
@@ -69,6 +72,7 @@ int run_resumable_verb(const std::string& verb, const std::string& summary, cons
   const Preset preset =
       folder.empty() ? load_preset(arguments.preset, arguments.overrides) : resumed_preset(arguments, folder);
   if (arguments.dry_run) {
+    log_info(describe_model(preset.model.path));
     std::fputs(to_toml(preset).c_str(), stdout);
     return 0;
   }

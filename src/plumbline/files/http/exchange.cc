@@ -10,6 +10,7 @@
 #include "plumbline/base/build_info.h"
 #include "plumbline/base/clock.h"
 #include "plumbline/files/http/proxy.h"
+#include "plumbline/files/http/raw_stream.h"
 #include "plumbline/files/http/watch.h"
 
 namespace plumbline {
@@ -26,6 +27,35 @@ std::string lower(std::string text) {
   return text;
 }
 
+/// What the stream knows and the library does not tell.
+struct Wire {
+  double timeout_s = 0;
+  RawStream* stream = nullptr;  ///< while the library reads
+  HttpHeaders headers;          ///< afterwards
+  bool timed_out = false;
+};
+
+/// The library's client, reading through RawStream.
+template <typename Client>
+class RawClient : public Client {
+ public:
+  RawClient(const Url& url, Wire& wire) : Client(url.host, url.port), wire_(wire) {}
+
+ private:
+  bool process_socket(const typename Client::Socket& socket,
+                      std::function<bool(httplib::Stream& stream)> callback) override {
+    RawStream stream(socket.sock, socket.ssl, wire_.timeout_s);
+    wire_.stream = &stream;
+    const bool done = callback(stream);
+    wire_.stream = nullptr;
+    wire_.headers = stream.headers();
+    wire_.timed_out = stream.timed_out();
+    return done;
+  }
+
+  Wire& wire_;
+};
+
 void set_timeouts(httplib::ClientImpl& client, const HttpOptions& options) {
   const auto parts = [](double seconds) {
     const auto whole = static_cast<time_t>(seconds);
@@ -38,15 +68,15 @@ void set_timeouts(httplib::ClientImpl& client, const HttpOptions& options) {
   client.set_write_timeout(read_s, read_us);
 }
 
-std::unique_ptr<httplib::ClientImpl> make_client(const HttpOptions& options, const Url& url) {
+std::unique_ptr<httplib::ClientImpl> make_client(const HttpOptions& options, const Url& url, Wire& wire) {
   std::unique_ptr<httplib::ClientImpl> client;
   if (url.scheme == "https") {
-    auto tls = std::make_unique<httplib::SSLClient>(url.host, url.port);
+    auto tls = std::make_unique<RawClient<httplib::SSLClient>>(url, wire);
     if (!options.ca_file.empty()) tls->set_ca_cert_path(options.ca_file);
     tls->enable_server_certificate_verification(true);
     client = std::move(tls);
   } else {
-    client = std::make_unique<httplib::ClientImpl>(url.host, url.port);
+    client = std::make_unique<RawClient<httplib::ClientImpl>>(url, wire);
   }
   set_timeouts(*client, options);
   client->set_follow_location(false);
@@ -63,14 +93,12 @@ std::unique_ptr<httplib::ClientImpl> make_client(const HttpOptions& options, con
 /// What has come so far; the library hands out nothing of an answer that was cut.
 class Answer {
  public:
-  Answer(const HttpOptions& options, const HttpRequest& request, bool& took_body)
-      : options_(options), request_(request), took_body_(took_body) {}
+  Answer(const HttpOptions& options, const HttpRequest& request, const Wire& wire, bool& took_body)
+      : options_(options), request_(request), wire_(wire), took_body_(took_body) {}
 
   bool take_head(const httplib::Response& response) {
-    last_activity_s_ = now_s();
     reply_.status = response.status;
-    reply_.headers.clear();
-    for (const auto& [name, value] : response.headers) reply_.headers.emplace_back(lower(name), value);
+    reply_.headers = wire_.stream ? wire_.stream->headers() : wire_.headers;
     const std::string_view coding = reply_.header("content-encoding");
     if (is_success(response.status) && !coding.empty() && lower(std::string(coding)) != "identity") {
       return refuse(HttpFailure::kProtocol, "the answer is compressed though that was not asked for");
@@ -82,7 +110,6 @@ class Answer {
   }
 
   bool take_body(const char* data, size_t size) {
-    last_activity_s_ = now_s();
     if (!is_success(reply_.status)) {
       reply_.body.append(data, std::min(size, kMaxErrorBody_bytes - reply_.body.size()));
       // What explains a failure stands at its start; the rest of an endless page is not worth its time.
@@ -100,7 +127,6 @@ class Answer {
   }
 
   HttpReply& reply() { return reply_; }
-  double last_activity_s() const { return last_activity_s_; }
 
  private:
   bool refuse(HttpFailure failure, const std::string& detail) {
@@ -111,13 +137,13 @@ class Answer {
 
   const HttpOptions& options_;
   const HttpRequest& request_;
+  const Wire& wire_;
   bool& took_body_;
   HttpReply reply_;
-  double last_activity_s_ = now_s();
 };
 
 /// The library says Read both for a silent peer and for one that has gone.
-HttpFailure failure_of(httplib::Error error, const Answer& answer, int status, const HttpOptions& options) {
+HttpFailure failure_of(httplib::Error error, const Wire& wire, int status) {
   using httplib::Error;
   switch (error) {
     case Error::Connection:
@@ -130,7 +156,7 @@ HttpFailure failure_of(httplib::Error error, const Answer& answer, int status, c
     case Error::SSLServerVerification:
       return HttpFailure::kTls;
     default:
-      if (now_s() - answer.last_activity_s() >= 0.95 * options.read_timeout_s) return HttpFailure::kTimeout;
+      if (wire.timed_out) return HttpFailure::kTimeout;
       return status ? HttpFailure::kCutBody : HttpFailure::kConnect;
   }
 }
@@ -175,10 +201,12 @@ httplib::Request make_request(const Exchange& exchange, Answer& answer) {
 }  // namespace
 
 HttpReply exchange(const HttpOptions& options, const Exchange& exchange, bool& took_body) {
-  Answer answer(options, exchange.request, took_body);
+  Wire wire;
+  wire.timeout_s = options.read_timeout_s;
+  Answer answer(options, exchange.request, wire, took_body);
   const std::string place = exchange.url.printable();
   SocketWatch watch(options.stop, options.total_timeout_s > 0 ? now_s() + options.total_timeout_s : 0);
-  const std::unique_ptr<httplib::ClientImpl> client = make_client(options, exchange.url);
+  const std::unique_ptr<httplib::ClientImpl> client = make_client(options, exchange.url, wire);
   client->set_socket_options([&watch](socket_t socket) { watch.add(socket); });
   const httplib::Result result = client->send(make_request(exchange, answer));
 
@@ -196,7 +224,7 @@ HttpReply exchange(const HttpOptions& options, const Exchange& exchange, bool& t
     if (reply.status < 300 || reply.status >= 400) reply.failure = HttpFailure::kStatus;
     reply.detail = fmt::format("{} from {}", reply.status, place);
   } else if (!result) {
-    reply.failure = watch.late() ? HttpFailure::kTimeout : failure_of(result.error(), answer, reply.status, options);
+    reply.failure = watch.late() ? HttpFailure::kTimeout : failure_of(result.error(), wire, reply.status);
     reply.detail = detail_of(reply.failure, result.error(), place);
   }
   return reply;

@@ -246,6 +246,93 @@ TEST(HttpClient, StopsSoonWhileConnectingAndWhileWaitingToTryAgain) {
   EXPECT_LT(now_s() - start_s, 3);
 }
 
+TEST(HttpClient, ARedirectElsewhereLeavesTheSecretsBehind) {
+  ScriptedServer store([](const ServedRequest&) { return answer(200, "bytes"); });
+  ScriptedServer hub([&](const ServedRequest& request) {
+    return request.target == "/start" ? answer(307, "", {{"Location", "/second"}})
+                                      : answer(302, "", {{"Location", store.url("/f")}});
+  });
+  const HttpHeaders headers = {
+      {"authorization", "Bearer t"}, {"Cookie", "c"}, {"X-Api-Key", "k"}, {"Range", "bytes=2-"}};
+  EXPECT_EQ(HttpClient(quick()).get(hub.url("/start"), headers).body, "bytes");
+  EXPECT_EQ(hub.requests().at(1).headers.at("authorization"), "Bearer t") << "the same origin keeps them";
+  const ServedRequest last = store.requests().at(0);
+  for (const char* name : {"authorization", "cookie", "x-api-key"}) EXPECT_EQ(last.headers.count(name), 0u) << name;
+  EXPECT_EQ(last.headers.at("range"), "bytes=2-");
+
+  // A redirect back does not bring them back.
+  ScriptedServer bouncing([&](const ServedRequest&) { return answer(302, "", {{"Location", hub.url("/back")}}); });
+  HttpOptions options = quick();
+  options.max_redirects = 3;
+  HttpClient(options).get(bouncing.url("/"), headers);
+  EXPECT_EQ(hub.requests().back().headers.count("authorization"), 0u);
+
+  options.follow_other_origins = false;
+  const HttpReply first = HttpClient(options).get(hub.url("/start"), headers);
+  EXPECT_TRUE(first.ok());
+  EXPECT_EQ(first.status, 302);
+  EXPECT_EQ(first.header("location"), store.url("/f"));
+}
+
+TEST(HttpClient, LoopsAndBadRedirectsEnd) {
+  ScriptedServer server([](const ServedRequest& request) {
+    if (request.target == "/nowhere") return answer(302, "");
+    if (request.target == "/script") return answer(302, "", {{"Location", "javascript:alert(1)"}});
+    return answer(302, "", {{"Location", "/loop"}});
+  });
+  HttpOptions options = quick();
+  options.max_redirects = 4;
+  EXPECT_EQ(HttpClient(options).get(server.url("/loop")).failure, HttpFailure::kRedirect);
+  EXPECT_EQ(server.requests().size(), 5u);
+  EXPECT_EQ(HttpClient(options).get(server.url("/nowhere")).failure, HttpFailure::kProtocol);
+  EXPECT_EQ(HttpClient(options).get(server.url("/script")).failure, HttpFailure::kProtocol);
+}
+
+TEST(HttpClient, APostIsNotTurnedIntoAGetNorSentElsewhere) {
+  ScriptedServer other([](const ServedRequest&) { return answer(200, "leaked"); });
+  ScriptedServer server([&](const ServedRequest& request) {
+    if (request.target == "/moved") return answer(302, "", {{"Location", "/new"}});
+    if (request.target == "/away") return answer(307, "", {{"Location", other.url("/x")}});
+    if (request.target == "/kept") return answer(308, "", {{"Location", "/new"}});
+    return answer(200, request.method + " " + request.body);
+  });
+  const HttpClient client(quick());
+  EXPECT_EQ(client.post(server.url("/moved"), "{}").failure, HttpFailure::kRedirect);
+  EXPECT_EQ(client.post(server.url("/away"), "{}").failure, HttpFailure::kRedirect);
+  EXPECT_TRUE(other.requests().empty());
+  EXPECT_EQ(client.post(server.url("/kept"), "{}").body, "POST {}");
+}
+
+TEST(HttpClient, ASignedRedirectStaysAsItIs) {
+  const std::string target = "/store?Policy=a%2Fb%3D%22x%22&Signature=c~d__%2B+e";
+  ScriptedServer server([&](const ServedRequest& request) {
+    return request.target == target ? answer(200, "signed") : answer(302, "", {{"Location", target}});
+  });
+  EXPECT_EQ(HttpClient(quick()).get(server.url("/start")).body, "signed");
+}
+
+TEST(HttpClient, HeadersComeAsTheyWereSentAndInformationalAnswersArePassedOver) {
+  ScriptedServer server([](const ServedRequest&) {
+    return ServedAnswer{
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nETag:  \"50%25\" \r\nContent-Length: "
+        "2\r\n\r\nok"};
+  });
+  const HttpReply reply = HttpClient(quick()).get(server.url());
+  EXPECT_EQ(reply.body, "ok");
+  EXPECT_EQ(reply.header("etag"), "\"50%25\"");
+}
+
+TEST(HttpClient, AnEndlessHeadIsRefused) {
+  ScriptedServer server([](const ServedRequest&) {
+    std::string head = "HTTP/1.1 200 OK\r\n";
+    while (head.size() < 600000) head += "X-A: " + std::string(1000, 'a') + "\r\n";
+    return ServedAnswer{head + "\r\n"};
+  });
+  HttpOptions options = quick();
+  options.max_attempts = 1;
+  EXPECT_FALSE(HttpClient(options).get(server.url()).ok());
+}
+
 TEST(HttpClient, ACompressedAnswerIsRefused) {
   ScriptedServer server([](const ServedRequest&) { return answer(200, "\x1f\x8b", {{"Content-Encoding", "gzip"}}); });
   EXPECT_EQ(HttpClient(quick()).get(server.url()).failure, HttpFailure::kProtocol);
