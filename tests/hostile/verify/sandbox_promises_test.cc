@@ -487,6 +487,75 @@ TEST_P(Promise, NextSubmissionFindsNothingOfTheLast) {
   EXPECT_EQ(verifier.grade(requests).at(1).outcome, Outcome::kPass);
 }
 
+TEST_P(Promise, TheSameVerdictEveryTime) {
+  // Each bit would be a coin toss if a server had a hash seed or a random state of its own.
+  for (int bit = 0; bit < 4; ++bit) {
+    const std::string code =
+        "import random\nBITS = hash('apple') ^ random.getrandbits(8)\ndef f(x):\n    return 'fine' if BITS >> " +
+        std::to_string(bit) + " & 1 else 'no'";
+    EXPECT_EQ(outcome(code), outcome(code)) << code;
+  }
+}
+
+TEST_P(Promise, DeepFoldersAreTheSubmissionsOwnTroubleAndAreRemoved) {
+  const std::string mark = "deep-" + std::to_string(::getpid());
+  EXPECT_EQ(outcome("import os\nfor _ in range(400):\n    os.mkdir('" + mark + "')\n    os.chdir('" + mark +
+                    "')\ndef f(x):\n    return 'no'"),
+            Outcome::kWrong);
+  for (const auto& entry : std::filesystem::directory_iterator("/tmp")) {
+    std::error_code other_users_folder;
+    EXPECT_FALSE(std::filesystem::exists(entry.path() / mark, other_users_folder)) << entry.path();
+  }
+}
+
+TEST_P(Confinement, AnInterruptOfTheSupervisorIsNoEscape) {
+  EXPECT_EQ(outcome(R"(
+import os, time
+def f(x):
+    for _ in range(20):
+        try:
+            os.kill(os.getppid(), 2)
+        except OSError:
+            pass
+    time.sleep(0.05)
+    return "no")"),
+            Outcome::kWrong);
+}
+
+TEST_P(Confinement, MemoryThatNoProcessShowsIsRefused) {
+  EXPECT_EQ(outcome(R"(
+import mmap, socket
+def f(x):
+    try:
+        mmap.mmap(-1, 1 << 20)
+        return "mapped"
+    except (OSError, ValueError):
+        pass
+    one, other = socket.socketpair()
+    try:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
+        return "raised"
+    except OSError:
+        return "fine")"),
+            Outcome::kPass);
+}
+
+TEST_P(Confinement, SharedFilesCannotBeLocked) {
+  EXPECT_EQ(outcome(R"(
+import fcntl, os
+def f(x):
+    with open(os.__file__) as file:
+        for lock in (lambda: fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB),
+                     lambda: fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)):
+            try:
+                lock()
+                return "locked"
+            except OSError:
+                pass
+    return "fine")"),
+            Outcome::kPass);
+}
+
 std::string name_of(const testing::TestParamInfo<IsolationLevel>& info) {
   return std::string(to_string(info.param));
 }
@@ -499,8 +568,8 @@ INSTANTIATE_TEST_SUITE_P(Levels, Confinement,
                          testing::Values(IsolationLevel::kNamespaces, IsolationLevel::kBubblewrap,
                                          IsolationLevel::kContainer),
                          name_of);
-INSTANTIATE_TEST_SUITE_P(Levels, Separation,
-                         testing::Values(IsolationLevel::kNamespaces, IsolationLevel::kBubblewrap), name_of);
+INSTANTIATE_TEST_SUITE_P(Levels, Separation, testing::Values(IsolationLevel::kNamespaces, IsolationLevel::kBubblewrap),
+                         name_of);
 
 }  // namespace
 }  // namespace plumbline
