@@ -1,11 +1,14 @@
 """Random Unicode strings through a tokenizer and back, here and in the tokenizers library: ids and decoded text.
 
     python tools/reference/roundtrip_tokenizers.py --plumbline build/release/plumbline --count 100000 --seed 1 FOLDER...
+    python tools/reference/roundtrip_tokenizers.py --count 1000 --seed 7 --write tests/parity/text/roundtrip_rows.jsonl.gz FOLDER...
 
-The tokenizer's own added tokens are mixed in, also in odd places. Needs: pip install tokenizers.
+--write stores, instead of comparing, what the library says: folder, text, and the start of the SHA-256 of the ids, joined
+by spaces, and the decoded text behind a line feed. The tokenizer's own added tokens are mixed in, also in odd places. Needs: pip install tokenizers.
 """
 import argparse
 import gzip
+import hashlib
 import json
 import pathlib
 import random
@@ -43,13 +46,19 @@ def main():
     parser.add_argument("--plumbline", default="build/release/plumbline")
     parser.add_argument("--count", type=int, default=100000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", help="store the library's answers here instead of comparing")
     arguments = parser.parse_args()
-    failed = False
+    failed, stored = False, [{"made_with": f"tokenizers {tokenizers.__version__}", "count": arguments.count, "seed": arguments.seed}]
     for folder in arguments.folders:
         file, tokenizer = load(folder)
         texts = strings(file, arguments.count, arguments.seed)
         want = [encoding.ids for encoding in tokenizer.encode_batch(texts, add_special_tokens=False)]
         decoded = tokenizer.decode_batch(want, skip_special_tokens=False)
+        if arguments.write:
+            for text, ids, back in zip(texts, want, decoded, strict=True):
+                answer = " ".join(map(str, ids)) + "\n" + back
+                stored.append([pathlib.Path(folder).name, text, hashlib.sha256(answer.encode()).hexdigest()[:16]])
+            continue
         got = ask(arguments.plumbline, folder, [], texts)
         back = ask(arguments.plumbline, folder, ["--decode"], want)
         wrong = [i for i in range(len(texts)) if got[i] != want[i] or back[i] != decoded[i]]
@@ -59,6 +68,10 @@ def main():
         for i in wrong[:5]:
             print(f"  {texts[i]!r}\n  want {want[i]} {decoded[i]!r}\n  got  {got[i]} {back[i]!r}")
         failed = failed or bool(wrong)
+    if arguments.write:
+        lines = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in stored)
+        pathlib.Path(arguments.write).write_bytes(gzip.compress(lines.encode("ascii"), 9, mtime=0))
+        print(f"{len(stored) - 1} rows written")
     return 1 if failed else 0
 
 
