@@ -192,8 +192,12 @@ TEST_F(TestStyles, ValidateTypesEveryReasonSlow) {
     std::string& found = kinds[report["id"].get<std::string>()];
     for (const Json& reason : report["reasons"]) found += reason["kind"].get<std::string>() + " ";
     EXPECT_EQ(report["usable"].get<bool>(), found.empty());
-    if (report["id"] == "\"slow\"") EXPECT_GE(report["suggested_cpu_s"], 5);
-    if (report["id"] == "\"good\"") EXPECT_EQ(report["suggested_cpu_s"], 1);
+    if (report["id"] == "\"slow\"") {
+      EXPECT_GE(report["suggested_cpu_s"], 5);
+    }
+    if (report["id"] == "\"good\"") {
+      EXPECT_EQ(report["suggested_cpu_s"], 1);
+    }
   }
   EXPECT_EQ(kinds["\"good\""], "");
   EXPECT_EQ(kinds["\"wrong\""], "known_wrong_passes ");
