@@ -152,13 +152,13 @@ std::vector<std::string> linear_names(const DecoderConfig& config) {
   return names;
 }
 
-Checkpoint::Checkpoint(std::string path, DecoderConfig config, WeightFiles files)
+ModelCheckpoint::ModelCheckpoint(std::string path, DecoderConfig config, WeightFiles files)
     : path_(std::move(path)), config_(std::move(config)), files_(std::move(files)) {
   split_fused(files_, config_);
   check_weights(files_, config_, path_);
 }
 
-Checkpoint Checkpoint::open(const std::string& path) {
+ModelCheckpoint ModelCheckpoint::open(const std::string& path) {
   const std::string place = resolve_model_path(path);
   if (std::filesystem::is_directory(place)) {
     const std::string config_path = place + "/config.json";
@@ -175,7 +175,7 @@ Checkpoint Checkpoint::open(const std::string& path) {
   return {place, std::move(config), std::move(files)};
 }
 
-std::string Checkpoint::weight_hash() const {
+std::string ModelCheckpoint::weight_hash() const {
   DecoderParts parts;
   WeightHash hash;
   for (const auto& [name, slot] : decoder_slots(config_, parts)) {

@@ -31,14 +31,14 @@ std::map<std::string, WeightSlot> decoder_slots(const DecoderConfig& config, Dec
 std::vector<std::string> linear_names(const DecoderConfig& config);
 
 /// Owns the mapped files. Immutable after open.
-class Checkpoint {
+class ModelCheckpoint {
  public:
   /// An HF folder or a GGUF file; `path` is resolved by files/model_path.h. Names and shapes of all weights have been
   /// checked against the configuration. Weights that are stored fused (q, k and v of Phi-3; gate and up; experts in one
   /// tensor) appear as the single ones they hold.
   /// Throws DataError: data.missing_file, data.model_config (an unsupported or meaningless field, by name),
   /// data.model_weights (missing, unexpected or misshaped tensor, by name), and what the containers throw.
-  static Checkpoint open(const std::string& path);
+  static ModelCheckpoint open(const std::string& path);
 
   const std::string& path() const { return path_; }  ///< resolved
   const DecoderConfig& config() const { return config_; }
@@ -47,7 +47,7 @@ class Checkpoint {
   std::string weight_hash() const;
 
  private:
-  Checkpoint(std::string path, DecoderConfig config, WeightFiles files);
+  ModelCheckpoint(std::string path, DecoderConfig config, WeightFiles files);
 
   std::string path_;
   DecoderConfig config_;

@@ -1,4 +1,4 @@
-/// Checkpoint to Decoder, one tensor at a time from the mapped files.
+/// ModelCheckpoint to Decoder, one tensor at a time from the mapped files.
 #include "plumbline/model/checkpoint.h"
 #include "plumbline/model/decoder.h"
 #include "plumbline/tensor/raw_tensor.h"
@@ -8,7 +8,7 @@ namespace plumbline {
 
 std::unique_ptr<Decoder> load_decoder(const std::string& path, torch::ScalarType dtype, torch::Device device) {
   const torch::NoGradGuard no_grad;
-  const Checkpoint checkpoint = Checkpoint::open(path);
+  const ModelCheckpoint checkpoint = ModelCheckpoint::open(path);
   const DecoderConfig& config = checkpoint.config();
   DecoderParts parts;
   WeightHash hash;

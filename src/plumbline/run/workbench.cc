@@ -74,7 +74,7 @@ ModelBench load_model_bench(const Preset& preset) {
   const std::string path = resolve_model_path(preset.model.path);
   const double start_s = now_s();
   ModelText text = ModelText::load(path, preset.model.chat_template, preset.model.template_file);
-  check_targets(Checkpoint::open(path).config(), preset);
+  check_targets(ModelCheckpoint::open(path).config(), preset);
   std::unique_ptr<Decoder> decoder = load_decoder(path, dtype, device);
   auto adapter = std::make_unique<SvdAdapter>(*decoder, preset.adapter.target_modules,
                                               merge_rounding_of_name(preset.adapter.merge_rounding));

@@ -33,7 +33,7 @@ class Spoilt {
   /// "" when it opens, else the error's id and place.
   std::string error() const {
     try {
-      Checkpoint::open(folder.path());
+      ModelCheckpoint::open(folder.path());
       return "";
     } catch (const DataError& error) {
       EXPECT_FALSE(error.where().empty());
@@ -191,14 +191,14 @@ std::string tiny_gguf() {
 TEST(CheckpointHostile, FlippedBytesOfGguf) {
   const test::TemporaryFolder folder;
   const std::string good = tiny_gguf();
-  EXPECT_EQ(Checkpoint::open(folder.write("good.gguf", good)).config().num_experts, 2);
+  EXPECT_EQ(ModelCheckpoint::open(folder.write("good.gguf", good)).config().num_experts, 2);
   CounterRng rng(StreamKey{.seed = 12});
   for (int i = 0; i < 1000; ++i) {
     std::string bad = good;
     const uint64_t num_flips = 1 + rng.next_below(3);
     for (uint64_t f = 0; f < num_flips; ++f) bad[rng.next_below(1700)] = static_cast<char>(rng.next_u64());
     try {
-      Checkpoint::open(folder.write("bad.gguf", bad));
+      ModelCheckpoint::open(folder.write("bad.gguf", bad));
     } catch (const DataError& error) {
       EXPECT_FALSE(error.where().empty());
     }
@@ -212,7 +212,7 @@ TEST(CheckpointHostile, GgufNumbersWithoutAMeaning) {
     const size_t at = bad.find(key);
     std::memcpy(bad.data() + at + key.size() + 4, &value, sizeof value);
     try {
-      Checkpoint::open(folder.write("bad.gguf", bad));
+      ModelCheckpoint::open(folder.write("bad.gguf", bad));
       return std::string();
     } catch (const DataError& error) {
       return error.message();

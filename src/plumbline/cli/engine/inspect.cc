@@ -64,7 +64,7 @@ int inspect_logits(const InspectArguments& arguments) {
 /// experts of a mixture are one row each. No weight is read.
 int inspect_modules(const InspectArguments& arguments) {
   const std::string dtype = name_of_dtype(dtype_of_name(arguments.dtype));
-  const Checkpoint checkpoint = Checkpoint::open(arguments.model);
+  const ModelCheckpoint checkpoint = ModelCheckpoint::open(arguments.model);
   const DecoderConfig& config = checkpoint.config();
   const std::vector<std::string> names = linear_names(config);
   const std::vector<std::string> adapted = match_target_modules(names, arguments.targets);

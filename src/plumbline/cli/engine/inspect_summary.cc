@@ -96,7 +96,7 @@ void print_layers(const DecoderConfig& config) {
 
 int inspect_summary(const std::string& model, const std::string& preset_name) {
   const Preset preset = preset_name.empty() ? Preset() : load_preset(preset_name);
-  const Checkpoint checkpoint = Checkpoint::open(model);
+  const ModelCheckpoint checkpoint = ModelCheckpoint::open(model);
   const DecoderConfig& config = checkpoint.config();
   print_row("model", checkpoint.path());
   print_row("architecture", fmt::format("{}: {} layers, width {}, MLP {}, {} heads of {}, {} key-value heads",
