@@ -1,6 +1,6 @@
 /// Contrast pairs: the same prompt answered by a hack and by a clean solution that differ in the trait alone.
-/// The shipped files are locked: their hashes are in the code, and a run that uses any other file says so, because pairs
-/// tuned to hacks that emerged would fit the defence to a known attack.
+/// The shipped files are locked: their hashes are in the code, and a run that uses any other file says so, because
+/// pairs tuned to hacks that emerged would fit the defence to a known attack.
 #pragma once
 
 #include <cstdint>

@@ -90,7 +90,9 @@ int inspect_modules(const InspectArguments& arguments) {
 int inspect_main(const std::vector<std::string>& words) {
   InspectArguments arguments;
   Arguments parser("inspect", "what a checkpoint is, and exact outputs for comparison with other tools");
-  parser.positional("MODEL", &arguments.model, "a folder, a GGUF file, a name in the cache folder, or org/name[@revision] of the hub")
+  parser
+      .positional("MODEL", &arguments.model,
+                  "a folder, a GGUF file, a name in the cache folder, or org/name[@revision] of the hub")
       .positional("PART", &arguments.part,
                   "logits: ids on stdin to logits; modules: the linear modules; without: a summary", false)
       .option("--out", &arguments.out, "safetensors file for logits")
