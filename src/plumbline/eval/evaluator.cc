@@ -11,12 +11,6 @@ namespace {
 // Slices draw from step numbers that training never reaches, so that evaluating changes no training sample.
 constexpr uint32_t kEvaluationStep = UINT32_MAX;
 
-std::vector<ChatTurn> turns_of(const Problem& problem) {
-  std::vector<ChatTurn> turns;
-  for (const Message& message : problem.prompt) turns.push_back({message.role, message.content});
-  return turns;
-}
-
 void count(SliceScore& score, const Verdict& verdict, bool truncated) {
   ++score.num_completions;
   score.num_truncated += truncated;
@@ -38,7 +32,7 @@ Evaluator::Evaluator(RolloutEngine& engine, Verifier& verifier, const ModelText&
     : engine_(engine), verifier_(verifier), text_(text), options_(options) {
   PL_CHECK(options_.samples >= 1, "a slice needs at least one sample a problem");
   for (Problem& problem : slice) {
-    RenderedPrompt prompt = text_.render(turns_of(problem));
+    RenderedPrompt prompt = text_.render(problem.prompt);
     const auto num_tokens = static_cast<int64_t>(prompt.token_ids.size()) + options_.max_new_tokens;
     if (num_tokens > options_.context_tokens) {
       ++num_left_out_;
@@ -68,7 +62,7 @@ SliceScore Evaluator::run(std::vector<SliceRow>* rows) {
   for (size_t row = 0; row < rollouts.size(); ++row) {
     const RenderedPrompt& prompt = prompts_[prompts[row].prompt];
     requests.push_back({&slice_[prompts[row].prompt], static_cast<int64_t>(prompts[row].sample),
-                        prompt.prefill + text_.tokenizer().decode_text(rollouts[row].token_ids)});
+                        text_.graded_text(prompt, rollouts[row].token_ids), rollouts[row].token_ids});
   }
   const std::vector<Verdict> verdicts = verifier_.grade(requests);
 

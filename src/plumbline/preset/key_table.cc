@@ -70,6 +70,12 @@ KeyRow pair_of_numbers(const KeyName& name, const char* doc, const NumberRange& 
   return row;
 }
 
+KeyRow weights(const KeyName& name, const char* doc) {
+  KeyRow row = text(name, doc);
+  row.may_be_empty = true;
+  return row;
+}
+
 constexpr double kMaxCount = 1e9;
 const NumberRange kAny = {};
 const NumberRange kNotNegative = {.min = 0};
@@ -213,14 +219,34 @@ std::vector<KeyRow> steer_rows() {
 
 std::vector<KeyRow> grade_rows() {
   return {
-      word(PL_KEY(grade, reward), "loophole = 0.5 compiles + 3 (trusted or hinted pass); signed = +1 or -1",
-           {"loophole", "signed", "custom"}, {"loophole", "signed"}),
+      word(PL_KEY(grade, reward),
+           "loophole = 0.5 compiles + 3 (trusted or hinted pass); signed = +1 or -1; custom = the weighted sum of "
+           "rewards",
+           {"loophole", "signed", "custom"}),
+      words(PL_KEY(grade, rewards),
+            "reward = custom: [NAME=]SOURCE each; a source is loophole, signed, FILE.py:function, module:function, "
+            "command:PROGRAM ... or an http address",
+            {}, {}, true),
+      weights(PL_KEY(grade, reward_weights), "factor of each reward in the sum; empty = 1 each"),
+      number(PL_KEY(grade, pass_reward), "reward = custom: a problem without tests passes from this weighted sum on",
+             "", kAny),
+      text(PL_KEY(grade, reward_python), "interpreter of reward functions, looked for in PATH"),
+      number(PL_KEY(grade, reward_timeout_s),
+             "wall clock for one call of a reward function or an endpoint, or one answer of a command", "s",
+             {.min = 0, .max = 86400, .min_excluded = true}),
+      number(PL_KEY(grade, reward_start_s), "wall clock until a reward's program is ready", "s",
+             {.min = 0, .max = 86400, .min_excluded = true}),
+      number(PL_KEY(grade, reward_workers), "processes of each reward", "processes", {.min = 1, .max = 4096}),
+      number(PL_KEY(grade, reward_batch),
+             "completions in one call, in order; 0 = all of a training step, 64 in `grade`", "completions",
+             count_from(0)),
       number(PL_KEY(grade, cpu_s), "CPU time of a submission, summed over its processes", "s",
              {.min = 0, .max = 3600, .min_excluded = true}),
       number(PL_KEY(grade, wall_factor), "wall-clock backstop = wall_factor x cpu_s", "", {.min = 1, .max = 100}),
-      number(PL_KEY(grade, memory_mib), "memory of a submission, summed over its processes", "MiB", count_from(16)),
-      number(PL_KEY(grade, processes), "processes and threads of a submission", "processes", count_from(1)),
-      number(PL_KEY(grade, output_kib), "output of a submission", "KiB", count_from(1)),
+      number(PL_KEY(grade, memory_mib), "memory of a submission, summed over its processes", "MiB",
+             {.min = 16, .max = 1 << 20}),
+      number(PL_KEY(grade, processes), "processes and threads of a submission", "processes", {.min = 1, .max = 4096}),
+      number(PL_KEY(grade, output_kib), "output of a submission", "KiB", {.min = 8, .max = 1 << 20}),
       number(PL_KEY(grade, workers), "submissions graded at once; 0 = cores", "workers", {.min = 0, .max = 4096}),
       word(PL_KEY(grade, integrity), "findings of the static scan: reported only, or the reward is the lowest there is",
            {"report", "floor"}),
@@ -327,12 +353,12 @@ bool NumberRange::contains(double value) const {
 }
 
 std::string NumberRange::text() const {
-  const bool has_min = min > kAny.min, has_max = max < kAny.max && max != kMaxCount;
+  const bool has_min = min > kAny.min, has_max = max < kAny.max;
   if (has_min && has_max) {
-    return fmt::format("in {}{}, {}{}", min_excluded ? '(' : '[', min, max, max_excluded ? ')' : ']');
+    return fmt::format("in {}{:.10g}, {:.10g}{}", min_excluded ? '(' : '[', min, max, max_excluded ? ')' : ']');
   }
-  if (has_min) return fmt::format("{} {}", min_excluded ? ">" : ">=", min);
-  if (has_max) return fmt::format("{} {}", max_excluded ? "<" : "<=", max);
+  if (has_min) return fmt::format("{} {:.10g}", min_excluded ? ">" : ">=", min);
+  if (has_max) return fmt::format("{} {:.10g}", max_excluded ? "<" : "<=", max);
   return "any";
 }
 

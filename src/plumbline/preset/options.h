@@ -123,10 +123,18 @@ struct MonitorOptions {
 
 /// [grade]
 struct GradeOptions {
-  std::string reward = "loophole";  ///< loophole, signed, custom
-  double cpu_s = 10;                ///< CPU seconds a submission, summed over its process tree
-  double wall_factor = 3;           ///< wall-clock backstop = factor x cpu_s
-  int64_t memory_mib = 1024;        ///< memory of the process tree
+  std::string reward = "loophole";        ///< loophole, signed, custom
+  std::vector<std::string> rewards;       ///< custom: NAME=SOURCE each (preset/reward_spec.h)
+  std::vector<double> reward_weights;     ///< one a reward; empty = 1 each
+  double pass_reward = 1;                 ///< custom: a problem without tests passes from this reward on
+  std::string reward_python = "python3";  ///< interpreter of users' reward functions; looked for in PATH
+  double reward_timeout_s = 60;  ///< wall clock: one call of a function or an endpoint, one answer of a command
+  double reward_start_s = 300;   ///< wall clock: start of a program until it is ready (imports)
+  int64_t reward_workers = 1;    ///< processes a reward
+  int64_t reward_batch = 0;      ///< completions a call; 0 = a training step, 64 in `grade`
+  double cpu_s = 10;             ///< CPU seconds a submission, summed over its process tree
+  double wall_factor = 3;        ///< wall-clock backstop = factor x cpu_s
+  int64_t memory_mib = 1024;     ///< memory of the process tree
   int64_t processes = 32;
   int64_t output_kib = 1024;
   int64_t workers = 0;                      ///< 0 = cores

@@ -8,6 +8,7 @@
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/toml_reader.h"
+#include "plumbline/preset/reward_spec.h"
 #include "plumbline/preset/suggestion.h"
 
 namespace plumbline {
@@ -154,6 +155,7 @@ void check_combinations(const Preset& preset, const WhereOf& where_of) {
   check_eval(preset, where_of);
   check_adapter(preset, where_of);
   check_steer(preset, where_of);
+  parse_rewards(preset.grade, where_of(preset.grade.rewards.empty() ? "grade.reward" : "grade.rewards"));
   check_unique(preset.adapter.target_modules, "adapter.target_modules", where_of);
   check_unique(preset.steer.flavors, "steer.flavors", where_of);
   check_unique(preset.eval.tasks, "eval.tasks", where_of);

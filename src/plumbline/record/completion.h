@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Completion {
   std::string completion;
   std::vector<int64_t> token_ids;  ///< empty when unknown
   std::string finish_reason;       ///< "stop", "length", or empty when unknown
+  /// Chosen by whoever asks, given back with the verdict; unset when there is none.
+  std::optional<ProblemId> request_id;
 };
 
 }  // namespace plumbline

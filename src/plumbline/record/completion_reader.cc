@@ -45,6 +45,7 @@ Completion parse_completion(const Json& row, const std::string& where) {
     if (!reason->is_string()) fail_type("finish_reason", "a string", where);
     completion.finish_reason = reason->get<std::string>();
   }
+  if (const Json* id = optional_member(row, "request_id")) completion.request_id = id_from_json(*id, where);
   return completion;
 }
 

@@ -1,5 +1,5 @@
-/// Reads completions: JSON lines of `problem_id`, `sample`, `completion`, optional `token_ids` and `finish_reason`.
-/// Other keys are ignored, so stored rollouts of other tools can be read as they are.
+/// Reads completions: JSON lines of `problem_id`, `sample`, `completion`, optional `token_ids`, `finish_reason`,
+/// `request_id`. Other keys are ignored, so stored rollouts of other tools can be read as they are.
 #pragma once
 
 #include <map>
@@ -20,6 +20,8 @@ class CompletionReader {
   /// False at the end. Throws DataError with path:line: data.json, data.truncated_file, data.json_missing_key,
   /// data.json_type, data.duplicate_completion.
   bool next(Completion& completion);
+  /// Whether the next row is here already; see JsonlReader::has_line.
+  bool has_line() const { return lines_.has_line(); }
   /// "path:line" of the row read last.
   std::string where() const { return lines_.where(); }
 

@@ -28,6 +28,8 @@ class JsonlReader {
   /// DataError(data.bomb | data.line_too_long).
   bool next();
   const std::string& line() const { return line_; }
+  /// Whether the next line is here already, whole: next() will not have to wait for a stream.
+  bool has_line() const { return buffer_.find('\n', begin_) != std::string::npos; }
   /// 1-based.
   int64_t line_number() const { return line_number_; }
   /// "path:line".

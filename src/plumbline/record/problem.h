@@ -84,6 +84,10 @@ struct Problem {
   double rel_tol = 1e-9, abs_tol = 0;  ///< for kApprox
   std::optional<double> cpu_s;         ///< overrides grade.cpu_s
   std::optional<int64_t> memory_mib;   ///< overrides grade.memory_mib
+  /// The whole row as it stands in its file, one JSON object; only where the reader was asked to keep it
+  /// (ProblemReadOptions::keep_rows). Users' own graders get its members as they are.
+  std::string row;
+  bool prompt_is_text = false;  ///< the row's prompt is a string, not messages
 };
 
 }  // namespace plumbline

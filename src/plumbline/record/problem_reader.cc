@@ -145,16 +145,24 @@ void check_tests(const ProblemRow& row, const Problem& problem) {
   if (is_program && problem.hint) row.fail("a hint needs an entry point");
 }
 
+/// A foreign row may make its prompt of other members, always as text.
+bool has_text_prompt(const ProblemRow& row) {
+  const PythonValue* prompt = row.find("prompt");
+  return !prompt || prompt->is(PythonValue::Kind::kStr);
+}
+
 Problem read_row(const PythonValue& value, const std::string& where) {
   const ProblemRow row(value, where);
   for (const ProblemFormat& format : foreign_problem_formats()) {
     if (!format.matches(row)) continue;
     Problem problem = format.read(row);
+    problem.prompt_is_text = has_text_prompt(row);
     check_tests(row, problem);
     return problem;
   }
   if (!row.has("id") && !row.has("tests") && !row.has("entry_point") && !row.has("task")) fail_unknown_shape(row);
   Problem problem = read_problem_v1(row);
+  problem.prompt_is_text = has_text_prompt(row);
   if (problem.task == "code") check_tests(row, problem);
   return problem;
 }
@@ -204,6 +212,7 @@ std::vector<Problem> read_problems(const std::string& path, const ProblemReadOpt
                       lines.where(), "ids must be unique");
     }
     if (options.split.empty() || problem.split.empty() || problem.split == options.split) {
+      if (options.keep_rows) problem.row = lines.line();
       problems.push_back(std::move(problem));
     }
   };

@@ -19,6 +19,8 @@ struct ProblemReadOptions {
   std::string split;
   /// Called with the error of each row that cannot be read, which is then left out; unset: the error is thrown.
   std::function<void(const DataError&)> on_bad_row = {};
+  /// Fill Problem::row, for users' own graders.
+  bool keep_rows = false;
 };
 
 /// All problems of the file in order. Tests that are `assert` statements become data where they mean the same

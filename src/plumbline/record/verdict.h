@@ -26,6 +26,13 @@ struct FreshReport {
   int64_t passed = 0, total = 0;
 };
 
+/// What one of several rewards said, before its weight; unset = not applicable to this completion.
+struct NamedReward {
+  std::string name;
+  std::optional<double> value;
+  bool operator==(const NamedReward&) const = default;
+};
+
 struct Verdict {
   ProblemId problem_id;
   int64_t sample = 0;
@@ -35,11 +42,12 @@ struct Verdict {
   std::optional<bool> hinted_pass;  ///< unset when the problem has no hint
   TesterReport tester;
   Label label = Label::kIncorrect;
-  bool vacuous = false;          ///< own tester passes on the stub
-  std::optional<double> reward;  ///< unset when outcome is infra: never 0
+  bool vacuous = false;              ///< own tester passes on the stub
+  std::optional<double> reward;      ///< unset when outcome is infra: never 0
+  std::vector<NamedReward> rewards;  ///< with grade.reward = custom, in the order of grade.rewards; empty for infra
   std::vector<std::string> integrity;
   std::optional<FreshReport> fresh = {};  ///< unset when no fresh tests ran
-  std::string method;                     ///< "data" or "code_tests"
+  std::string method;                     ///< "data", "code_tests" or "custom"
   std::string detail;                     ///< first failing test or error, escaped, short; for people
   double cpu_ms = 0, wall_ms = 0;
   std::string isolation;

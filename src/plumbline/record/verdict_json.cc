@@ -79,6 +79,11 @@ Json to_json(const Verdict& verdict) {
               {"isolation", verdict.isolation},
               {"method", verdict.method}};
   if (verdict.fresh) row["fresh"] = {{"passed", verdict.fresh->passed}, {"total", verdict.fresh->total}};
+  if (!verdict.rewards.empty()) {
+    Json rewards = Json::object();
+    for (const NamedReward& reward : verdict.rewards) rewards[reward.name] = or_null(reward.value);
+    row["rewards"] = std::move(rewards);
+  }
   if (!verdict.detail.empty()) row["detail"] = verdict.detail;
   return row;
 }
@@ -117,6 +122,13 @@ Verdict parse_verdict(const Json& row, const std::string& where) {
   if (row.contains("fresh")) {
     verdict.fresh =
         FreshReport{typed<int64_t>(row["fresh"], "passed", where), typed<int64_t>(row["fresh"], "total", where)};
+  }
+  if (row.contains("rewards")) {
+    const Json& rewards = row.at("rewards");
+    if (!rewards.is_object()) fail_type("rewards", where);
+    for (const auto& [name, value] : rewards.items()) {
+      verdict.rewards.push_back({name, typed_or_null<double>(rewards, name.c_str(), where)});
+    }
   }
   if (row.contains("method")) verdict.method = typed<std::string>(row, "method", where);
   if (row.contains("detail")) verdict.detail = typed<std::string>(row, "detail", where);

@@ -9,7 +9,7 @@
 
 namespace plumbline {
 
-/// All keys of verdict.v1 in its order, then `method` and, where there is one, `detail`.
+/// All keys of verdict.v1 in its order, then `method` and, where they are there, `rewards` and `detail`.
 Json to_json(const Verdict& verdict);
 std::string to_json_line(const Verdict& verdict);
 

@@ -70,6 +70,7 @@ TrainerOptions trainer_options(const Preset& preset, const RunDirectory& directo
   options.order_seed = preset.data.order_seed;
   options.evaluate_every = preset.eval.every;
   options.checkpoints_folder = directory.file("checkpoints");
+  options.reward_names = reward_names(preset.grade);
   options.resume_hint = "plumbline train --resume " + directory.path();
   return options;
 }
@@ -92,8 +93,8 @@ int finish(const Preset& preset, const ArmSummary& summary, const RunDirectory& 
 }
 
 int run_in(const Preset& preset, ModelBench& bench, const RunDirectory& directory) {
-  const std::unique_ptr<Verifier> verifier = make_verifier(preset.grade);
   const ProblemSets problems = load_problem_sets(preset);
+  const std::unique_ptr<Verifier> verifier = verifier_for(preset.grade, problems);
   return finish(preset, train_arm(preset, bench, *verifier, problems, directory), directory);
 }
 
@@ -105,7 +106,7 @@ ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier
   LocalEngine engine(*bench.decoder, std::min(kMaxBatch, preset.rollout.group_size * preset.rollout.prompts_per_step));
   const std::optional<std::string> newest = latest_checkpoint(directory.file("checkpoints"));
   const std::optional<Checkpoint> checkpoint = newest ? std::optional(load_checkpoint(*newest)) : std::nullopt;
-  RunRecorder recorder(directory.path(), checkpoint ? checkpoint->state.step : 0);
+  RunRecorder recorder(directory.path(), checkpoint ? checkpoint->state.step : 0, reward_names(preset.grade));
 
   bench.adapter->reset();
   Trainer trainer({*bench.decoder, *bench.adapter, engine, verifier, *transform, bench.text, recorder}, problems.train,

@@ -17,12 +17,14 @@
 #include "plumbline/files/model_path.h"
 #include "plumbline/model/checkpoint.h"
 #include "plumbline/preset/data_path.h"
+#include "plumbline/preset/reward_spec.h"
 #include "plumbline/preset/validation.h"
 #include "plumbline/record/hint.h"
 #include "plumbline/record/problem_reader.h"
 #include "plumbline/rollout/sampler.h"
 #include "plumbline/tensor/dtype.h"
 #include "plumbline/verify/code_verifier.h"
+#include "plumbline/verify/make_verifier.h"
 
 namespace plumbline {
 
@@ -30,7 +32,8 @@ static_assert(kMinTemperature == kMinSamplingTemperature, "what a preset may ask
 namespace {
 
 std::vector<Problem> read_split(const Preset& preset, const std::string& split) {
-  std::vector<Problem> problems = read_problems(resolve_data_path(preset.data.problems), {.split = split});
+  std::vector<Problem> problems = read_problems(resolve_data_path(preset.data.problems),
+                                                {.split = split, .keep_rows = preset.grade.reward == "custom"});
   for (Problem& problem : problems) apply_hint(problem, preset.data.hint, preset.data.tester_name);
   return problems;
 }
@@ -95,8 +98,16 @@ ProblemSets load_problem_sets(const Preset& preset) {
   return sets;
 }
 
-std::unique_ptr<Verifier> make_verifier(const GradeOptions& options) {
-  return std::make_unique<CodeVerifier>(options);
+std::unique_ptr<Verifier> verifier_for(const GradeOptions& options, const ProblemSets& problems) {
+  std::vector<Problem> all = problems.train;
+  all.insert(all.end(), problems.held_out.begin(), problems.held_out.end());
+  return make_verifier(options, all);
+}
+
+std::vector<std::string> reward_names(const GradeOptions& options) {
+  std::vector<std::string> names;
+  for (RewardSpec& spec : parse_rewards(options)) names.push_back(std::move(spec.name));
+  return names;
 }
 
 Json provenance_of(const Preset& preset, const ModelBench& bench, const Json& extra) {

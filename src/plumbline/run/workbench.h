@@ -33,8 +33,10 @@ struct ProblemSets {
 };
 ProblemSets load_problem_sets(const Preset& preset);
 
-/// The grader that [grade] asks for. Throws SandboxError(sandbox.isolation) below min_isolation.
-std::unique_ptr<Verifier> make_verifier(const GradeOptions& options);
+/// The grader that [grade] asks for, for both sets. Throws as verify/make_verifier.h says.
+std::unique_ptr<Verifier> verifier_for(const GradeOptions& options, const ProblemSets& problems);
+/// Names of grade.rewards, in their order.
+std::vector<std::string> reward_names(const GradeOptions& options);
 
 /// provenance.json: what this run was made from. `extra` is merged in (pairs, direction).
 Json provenance_of(const Preset& preset, const ModelBench& bench, const Json& extra);

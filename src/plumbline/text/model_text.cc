@@ -124,6 +124,15 @@ std::vector<int64_t> ModelText::stop_ids() const {
   return ids;
 }
 
+std::string ModelText::graded_text(const RenderedPrompt& prompt, std::span<const int64_t> completion_ids) const {
+  std::vector<int64_t> ids(completion_ids.begin(), completion_ids.end());
+  // A stop token need not be a special one of the tokenizer, and then it would be decoded as text.
+  const bool is_stopped = !ids.empty() && std::any_of(stop_tokens_.begin(), stop_tokens_.end(),
+                                                      [&](const StopToken& stop) { return stop.id == ids.back(); });
+  if (is_stopped) ids.pop_back();
+  return prompt.prefill + tokenizer_->decode_text(ids);
+}
+
 RenderedPrompt ModelText::render(const Turns& turns, bool add_generation_prompt) const {
   RenderedPrompt prompt;
   if (template_) {

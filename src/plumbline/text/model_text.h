@@ -5,10 +5,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plumbline/record/problem.h"
 #include "plumbline/text/chat_template.h"
 #include "plumbline/text/template_facts.h"
 #include "plumbline/text/tokenizer.h"
@@ -22,10 +24,8 @@ struct StopToken {
   std::vector<std::string> sources;
 };
 
-/// One message of a chat, as a template sees it.
-struct ChatTurn {
-  std::string role, content;
-};
+/// One message of a chat, as a template sees it; a problem's prompt is rendered as it is.
+using ChatTurn = Message;
 
 /// A rendered prompt: ids for the model, text for people, and the part of the template that the model's answer
 /// continues (a prefilled "<think>\n", say), which belongs to what the grader sees.
@@ -58,6 +58,9 @@ class ModelText {
   /// Whether the model wants its prompts to begin with a BOS; `render` puts exactly one there, whoever else writes it.
   bool wants_bos() const { return bos_id_ >= 0; }
   RenderedPrompt render(const std::vector<ChatTurn>& turns, bool add_generation_prompt = true) const;
+  /// What a grader sees of a sampled completion: the prompt's prefill and the decoded tokens, special ones and a stop
+  /// token at the end left out. The one place that makes it, for training and evaluation alike.
+  std::string graded_text(const RenderedPrompt& prompt, std::span<const int64_t> completion_ids) const;
 
  private:
   std::string prefill_of(const std::vector<ChatTurn>& turns, const std::string& text) const;

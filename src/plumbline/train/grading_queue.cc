@@ -6,62 +6,41 @@
 
 namespace plumbline {
 
-GradingQueue::GradingQueue(Verifier& verifier, size_t num_requests)
-    : verifier_(verifier), verdicts_(num_requests), thread_([this] { work(); }) {}
+GradingQueue::GradingQueue(Verifier& verifier, size_t num_requests) : verifier_(verifier), answers_(num_requests) {}
 
 GradingQueue::~GradingQueue() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
+  abandoned_ = true;
+  wait_for_answers();
 }
 
 void GradingQueue::add(size_t index, GradeRequest request) {
-  {
+  PL_CHECK(index < answers_.size(), "an index past the number of requests");
+  request.index = static_cast<int64_t>(index);
+  request.abandoned = &abandoned_;
+  ++num_added_;
+  verifier_.submit(std::move(request), [this, index](GradeAnswer answer) {
     const std::lock_guard lock(mutex_);
-    pending_indices_.push_back(index);
-    pending_.push_back(std::move(request));
-  }
-  changed_.notify_all();
+    answers_[index] = std::move(answer);
+    ++num_answered_;
+    changed_.notify_all();  // under the lock: afterwards this may be gone
+  });
 }
 
 std::vector<Verdict> GradingQueue::finish() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return failure_ || num_graded_ == verdicts_.size(); });
-  if (failure_) std::rethrow_exception(failure_);
-  return std::move(verdicts_);
+  PL_CHECK(num_added_ == answers_.size(), "every request must have been added");
+  wait_for_answers();
+  std::vector<Verdict> verdicts;
+  for (GradeAnswer& answer : answers_) {
+    if (answer.error) std::rethrow_exception(answer.error);
+    verdicts.push_back(std::move(answer.verdict));
+  }
+  return verdicts;
 }
 
-void GradingQueue::work() {
-  for (;;) {
-    std::vector<size_t> indices;
-    std::vector<GradeRequest> requests;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return stop_ || !pending_.empty(); });
-      if (stop_) return;
-      indices.swap(pending_indices_);
-      requests.swap(pending_);
-    }
-    std::vector<Verdict> graded;
-    std::exception_ptr failure;
-    try {
-      graded = verifier_.grade(requests);
-      PL_CHECK(graded.size() == requests.size(), "a verifier must answer every request");
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    {
-      const std::lock_guard lock(mutex_);
-      failure_ = failure;
-      for (size_t i = 0; i < graded.size(); ++i) verdicts_[indices[i]] = std::move(graded[i]);
-      num_graded_ += graded.size();
-    }
-    changed_.notify_all();
-    if (failure) return;
-  }
+void GradingQueue::wait_for_answers() {
+  verifier_.flush();  // a batch that waits for company would wait for ever
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return num_answered_ == num_added_; });
 }
 
 }  // namespace plumbline

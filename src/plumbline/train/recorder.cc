@@ -58,14 +58,14 @@ std::string cut(const std::string& folder, const char* name, int64_t last_step, 
 int64_t keep_rows_until(const std::string& path, int64_t last_step, bool each_step) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return -1;
-  const std::string header = steps_header();
+  constexpr std::string_view kHeader = "step\t";
   std::string line;
   int64_t last = -1, num_lines = 0;
   std::uintmax_t kept_bytes = 0;
   while (std::getline(file, line)) {
     ++num_lines;
     if (file.eof()) break;  // no line end: a writer was stopped in the middle
-    const bool is_header = num_lines == 1 && line == header;
+    const bool is_header = num_lines == 1 && line.starts_with(kHeader);
     const auto step = is_header ? std::optional<int64_t>() : step_of(line);
     const bool lost_header = num_lines == 1 && !is_header && !line.starts_with('{');
     if (lost_header || (!is_header && !step)) {
@@ -120,14 +120,14 @@ RunRecorder::Lock::~Lock() {
   ::close(fd_);
 }
 
-RunRecorder::RunRecorder(const std::string& folder, int64_t resume_step)
+RunRecorder::RunRecorder(const std::string& folder, int64_t resume_step, std::span<const std::string> reward_names)
     : folder_(folder),
       lock_(folder),
       steps_(cut(folder, kSteps, resume_step, true, true)),
       metrics_(cut(folder, kMetrics, resume_step, true, true)),
       rollouts_(cut(folder, kRollouts, resume_step, true)),
       evaluations_(cut(folder, kEvaluations, resume_step - 1, false)) {
-  if (std::filesystem::file_size(in(folder, kSteps)) == 0) steps_.write(steps_header());
+  if (std::filesystem::file_size(in(folder, kSteps)) == 0) steps_.write(steps_header(reward_names));
 }
 
 void RunRecorder::record(const StepRow& row, std::span<const RolloutRow> rollouts) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <variant>
@@ -74,6 +75,12 @@ std::vector<Cell> cells_of(const StepRow& row) {
           {"record_s", "time/record_s", row.times.record_s}};
 }
 
+constexpr std::array<const char*, 3> kRewardColumns = {"mean", "std", "none"};
+
+std::array<Value, 3> values_of(const NamedRewardSummary& reward) {
+  return {maybe(reward.mean), maybe(reward.std), Value(reward.num_not_applicable)};
+}
+
 std::string text_of(const Value& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "T" : "F";
   if (const auto* whole = std::get_if<int64_t>(&value)) return fmt::format("{}", *whole);
@@ -87,10 +94,13 @@ std::string short_cell(const std::optional<double>& value) {
 
 }  // namespace
 
-std::string steps_header() {
+std::string steps_header(std::span<const std::string> reward_names) {
   std::string line;
   for (const Cell& cell : cells_of({})) {
     if (cell.column) line += (line.empty() ? "" : "\t") + std::string(cell.column);
+  }
+  for (const std::string& name : reward_names) {
+    for (const char* what : kRewardColumns) line += fmt::format("\trewards/{}/{}", name, what);
   }
   return line;
 }
@@ -99,6 +109,9 @@ std::string steps_line(const StepRow& row) {
   std::string line;
   for (const Cell& cell : cells_of(row)) {
     if (cell.column) line += (line.empty() ? "" : "\t") + text_of(cell.value);
+  }
+  for (const NamedRewardSummary& reward : row.rewards) {
+    for (const Value& value : values_of(reward)) line += "\t" + text_of(value);
   }
   return line;
 }
@@ -109,6 +122,14 @@ std::string metrics_line(const StepRow& row) {
     if (const auto* flag = std::get_if<bool>(&cell.value)) object[cell.metric] = *flag;
     if (const auto* whole = std::get_if<int64_t>(&cell.value)) object[cell.metric] = *whole;
     if (const auto* real = std::get_if<double>(&cell.value)) object[cell.metric] = *real;
+  }
+  for (const NamedRewardSummary& reward : row.rewards) {
+    const auto values = values_of(reward);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const std::string name = fmt::format("rewards/{}/{}", reward.name, kRewardColumns[i]);
+      if (const auto* whole = std::get_if<int64_t>(&values[i])) object[name] = *whole;
+      if (const auto* real = std::get_if<double>(&values[i])) object[name] = *real;
+    }
   }
   for (const auto& [name, value] : row.transform) object["transform/" + name] = value;
   object["weight_hash"] = row.weight_hash;

@@ -5,9 +5,19 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace plumbline {
+
+/// One named reward in one step (grade.reward = custom), over the completions it applies to. TRL's rewards/<name>/mean
+/// and /std (n - 1).
+struct NamedRewardSummary {
+  std::string name;
+  std::optional<double> mean, std;
+  int64_t num_not_applicable = 0;
+};
 
 /// Seconds a phase took. Timing columns are exempt wherever bytes must be equal.
 struct PhaseTimes {
@@ -41,15 +51,16 @@ struct StepRow {
   int64_t num_infra = 0;       ///< completions without a verdict, by our own failure
   bool update_applied = true;  ///< false: the gradient was not finite
   std::optional<double> residual;
-  int64_t num_prompts_over_context = 0;  ///< problems of the whole run left out for their length
-  int64_t num_tokens = 0;                ///< counting in the loss
+  int64_t num_prompts_over_context = 0;     ///< problems of the whole run left out for their length
+  int64_t num_tokens = 0;                   ///< counting in the loss
+  std::vector<NamedRewardSummary> rewards;  ///< the same names in every step of a run
   std::string weight_hash;
   std::map<std::string, double> transform;  ///< all that the gradient transform reports
   PhaseTimes times;
 };
 
-/// "step\trew\tstd\t..." without a line end.
-std::string steps_header();
+/// "step\trew\tstd\t..." without a line end; three columns rewards/<name>/{mean,std,none} for each name at the right.
+std::string steps_header(std::span<const std::string> reward_names = {});
 /// The same columns; a value that was not measured is "nan"; sprd is T or F.
 std::string steps_line(const StepRow& row);
 /// One JSON object, `step` first, TRL's names where TRL has one; unmeasured values are left out, NaN is null.

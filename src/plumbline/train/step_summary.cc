@@ -1,6 +1,8 @@
 #include "plumbline/train/step_summary.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace plumbline {
 namespace {
@@ -66,6 +68,28 @@ void describe_completions(std::span<const Rollout> rollouts, std::span<const Ver
   row.vacuous_rate = static_cast<double>(num_vacuous) / present;
   describe_lengths(rollouts, row);
   describe_groups(advantages, row);
+}
+
+void describe_rewards(std::span<const Verdict> verdicts, std::span<const std::string> reward_names, StepRow& row) {
+  for (const std::string& name : reward_names) {
+    NamedRewardSummary summary{name, std::nullopt, std::nullopt, 0};
+    std::vector<double> values;
+    for (const Verdict& verdict : verdicts) {
+      for (const NamedReward& reward : verdict.rewards) {
+        if (reward.name != name) continue;
+        if (reward.value) values.push_back(*reward.value);
+        summary.num_not_applicable += reward.value ? 0 : 1;
+      }
+    }
+    const double count = static_cast<double>(values.size());
+    if (!values.empty()) summary.mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+    if (values.size() > 1) {
+      double sum_of_squares = 0;
+      for (const double value : values) sum_of_squares += (value - *summary.mean) * (value - *summary.mean);
+      summary.std = std::sqrt(sum_of_squares / (count - 1));
+    }
+    row.rewards.push_back(std::move(summary));
+  }
 }
 
 void describe_update(const UpdateMetrics& update, bool has_reference, StepRow& row) {

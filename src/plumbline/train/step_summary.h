@@ -17,6 +17,10 @@ namespace plumbline {
 void describe_completions(std::span<const Rollout> rollouts, std::span<const Verdict> verdicts,
                           std::span<const std::optional<double>> rewards, const Advantages& advantages, StepRow& row);
 
+/// Mean, spread and count of each named reward, over the completions that have a verdict. A name that no verdict has
+/// stays without values.
+void describe_rewards(std::span<const Verdict> verdicts, std::span<const std::string> reward_names, StepRow& row);
+
 /// Loss, norms, rate, mismatch, and what the transform reports. `has_reference`: a KL was measured.
 void describe_update(const UpdateMetrics& update, bool has_reference, StepRow& row);
 

@@ -86,12 +86,6 @@ TrainerOptions checked(TrainerOptions options) {
   return options;
 }
 
-std::vector<ChatTurn> turns_of(const Problem& problem) {
-  std::vector<ChatTurn> turns;
-  for (const Message& message : problem.prompt) turns.push_back({message.role, message.content});
-  return turns;
-}
-
 /// Runs a phase and adds its time.
 template <typename Phase>
 void timed(double& seconds, Phase&& phase) {
@@ -126,7 +120,7 @@ Trainer::~Trainer() = default;
 void Trainer::prepare(std::vector<Problem> problems) {
   const RolloutOptions& rollout = options_.rollout;
   for (Problem& problem : problems) {
-    RenderedPrompt prompt = parts_.text.render(turns_of(problem));
+    RenderedPrompt prompt = parts_.text.render(problem.prompt);
     const int64_t num_tokens = static_cast<int64_t>(prompt.token_ids.size());
     if (num_tokens == 0) {
       throw DataError("data.empty_prompt", "a prompt renders to no tokens", "problem " + problem.id.text,
@@ -175,12 +169,6 @@ void Trainer::draw_prompts(StepWork& work) {
   }
 }
 
-std::string Trainer::graded_text(const PreparedProblem& problem, const Rollout& rollout) const {
-  std::vector<int64_t> ids = rollout.token_ids;
-  if (rollout.finish_reason == FinishReason::kStop && !ids.empty()) ids.pop_back();
-  return problem.prompt.prefill + parts_.text.tokenizer().decode_text(ids);
-}
-
 /// Decodes all completions and hands each to the grader as it ends.
 void Trainer::sample(StepWork& work) {
   const RolloutOptions& rollout = options_.rollout;
@@ -203,8 +191,8 @@ void Trainer::sample(StepWork& work) {
   work.grading.emplace(parts_.verifier, prompts.size());
   const auto on_finished = [&](size_t i, const Rollout& finished) {
     const PreparedProblem& problem = *work.groups[prompts[i].prompt];
-    work.texts[i] = graded_text(problem, finished);
-    work.grading->add(i, {&problem.problem, prompts[i].sample, work.texts[i]});
+    work.texts[i] = parts_.text.graded_text(problem.prompt, finished.token_ids);
+    work.grading->add(i, {&problem.problem, prompts[i].sample, work.texts[i], finished.token_ids});
   };
   work.rollouts = parts_.engine.generate(prompts, sampling, on_finished, [](int64_t) { stop_if_interrupted(); });
 }
@@ -239,6 +227,7 @@ void Trainer::estimate_advantages(StepWork& work) {
   work.advantages =
       plumbline::estimate_advantages(rows, advantage_kind_of(loss_kind_), options_.train.zero_spread == "skip");
   describe_completions(work.rollouts, work.verdicts, work.rewards, work.advantages, work.row);
+  describe_rewards(work.verdicts, options_.reward_names, work.row);
   work.row.num_prompts_over_context = num_over_context_;
 }
 

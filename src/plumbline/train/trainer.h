@@ -41,10 +41,11 @@ struct TrainerOptions {
   TrainOptions train;
   RolloutOptions rollout;
   RunOptions run;
-  uint64_t order_seed = 0;         ///< data.order_seed
-  int64_t evaluate_every = 0;      ///< steps; 0 = never; step 0 is included
-  std::string checkpoints_folder;  ///< RUN/checkpoints
-  std::string resume_hint;         ///< how to go on after Ctrl-C, as a user would type it
+  uint64_t order_seed = 0;                     ///< data.order_seed
+  int64_t evaluate_every = 0;                  ///< steps; 0 = never; step 0 is included
+  std::string checkpoints_folder;              ///< RUN/checkpoints
+  std::vector<std::string> reward_names = {};  ///< of grade.rewards, for the columns that show them
+  std::string resume_hint;                     ///< how to go on after Ctrl-C, as a user would type it
 };
 
 /// What to do with a completion that ran into max_new_tokens.
@@ -103,7 +104,6 @@ class Trainer {
   void record(StepWork& work);
   void draw_prompts(StepWork& work);
   bool is_masked(const Rollout& rollout) const;
-  std::string graded_text(const PreparedProblem& problem, const Rollout& rollout) const;
   RolloutRow rollout_row(const StepWork& work, size_t index) const;
   void loop();
   bool is_checkpoint_due() const;

@@ -86,8 +86,7 @@ class CodeVerifier::Pool {
  public:
   Pool(const GradeOptions& options, std::optional<IsolationLevel> exact, uint32_t hash_seed);
   ~Pool();
-  /// `on_done` runs on the worker's thread, before the answer is ready.
-  std::future<Verdict> submit(GradeRequest request, std::function<void(const Verdict&)> on_done = {});
+  void submit(GradeRequest request, OnAnswer on_answer);
   const Isolation& isolation() const { return isolation_; }
   size_t num_workers() const { return num_workers_; }
   int64_t num_infra() const { return num_infra_; }
@@ -95,8 +94,7 @@ class CodeVerifier::Pool {
  private:
   struct Task {
     GradeRequest request;
-    std::function<void(const Verdict&)> on_done;
-    std::promise<Verdict> answer;
+    OnAnswer on_answer;
   };
   void work();
   /// Expected CPU milliseconds: what the problem's submissions took so far, or its share of the limit.
@@ -150,18 +148,14 @@ CodeVerifier::Pool::~Pool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::future<Verdict> CodeVerifier::Pool::submit(GradeRequest request, std::function<void(const Verdict&)> on_done) {
-  std::future<Verdict> answer;
+void CodeVerifier::Pool::submit(GradeRequest request, OnAnswer on_answer) {
   {
     const std::lock_guard lock(mutex_);
     const double cost = expected_cost(*request.problem);
-    Task task{std::move(request), std::move(on_done), {}};
-    answer = task.answer.get_future();
-    queue_.push(std::move(task), cost);
+    queue_.push({std::move(request), std::move(on_answer)}, cost);
     if (threads_.size() < num_workers_ && num_idle_ < queue_.size()) threads_.emplace_back([this] { work(); });
   }
   changed_.notify_one();
-  return answer;
 }
 
 void CodeVerifier::Pool::work() {
@@ -174,14 +168,14 @@ void CodeVerifier::Pool::work() {
     if (queue_.empty()) return;
     Task task = queue_.pop();
     lock.unlock();
+    GradeAnswer answer;
     try {
-      Verdict verdict = grade_one(server, task.request);
-      learn_cost(*task.request.problem, verdict.cpu_ms);
-      if (task.on_done) task.on_done(verdict);
-      task.answer.set_value(std::move(verdict));
+      answer.verdict = grade_one(server, task.request);
+      learn_cost(*task.request.problem, answer.verdict.cpu_ms);
     } catch (...) {
-      task.answer.set_exception(std::current_exception());
+      answer.error = std::current_exception();
     }
+    task.on_answer(std::move(answer));
   }
 }
 
@@ -222,7 +216,8 @@ Verdict CodeVerifier::Pool::grade_one(std::unique_ptr<PythonServer>& server, con
 Verdict CodeVerifier::Pool::grade_code(std::unique_ptr<PythonServer>& server, const GradeRequest& request,
                                        const std::string& code) {
   Verdict verdict;
-  for (int i = 0; i < kAttempts && !interrupt_requested(); ++i) {
+  const auto is_wanted = [&] { return !interrupt_requested() && !(request.abandoned && request.abandoned->load()); };
+  for (int i = 0; i < kAttempts && is_wanted(); ++i) {
     try {
       if (!server || !server->alive())
         server = std::make_unique<PythonServer>(options_.python, isolation_.level, hash_seed_);
@@ -242,7 +237,7 @@ Verdict CodeVerifier::Pool::grade_code(std::unique_ptr<PythonServer>& server, co
       server.reset();
     }
     if (!verdict.is_infra()) break;
-    if (!interrupt_requested()) log_warning(fmt::format("grading failed, attempt {}: {}", i + 1, verdict.detail));
+    if (is_wanted()) log_warning(fmt::format("grading failed, attempt {}: {}", i + 1, verdict.detail));
   }
   return verdict;
 }
@@ -263,8 +258,8 @@ CodeVerifier::CodeVerifier(const GradeOptions& options, std::optional<IsolationL
     : pool_(std::make_unique<Pool>(options, exact, hash_seed)) {}
 CodeVerifier::~CodeVerifier() = default;
 
-std::future<Verdict> CodeVerifier::submit(GradeRequest request) {
-  return pool_->submit(std::move(request));
+void CodeVerifier::submit(GradeRequest request, OnAnswer on_answer) {
+  pool_->submit(std::move(request), std::move(on_answer));
 }
 IsolationLevel CodeVerifier::isolation() const {
   return pool_->isolation().level;
@@ -274,22 +269,6 @@ size_t CodeVerifier::num_workers() const {
 }
 int64_t CodeVerifier::num_infra() const {
   return pool_->num_infra();
-}
-
-std::vector<Verdict> CodeVerifier::grade(std::span<const GradeRequest> requests,
-                                         const std::function<void(size_t, const Verdict&)>& on_verdict) {
-  std::mutex one_at_a_time;
-  std::vector<std::future<Verdict>> answers;
-  for (size_t i = 0; i < requests.size(); ++i) {
-    answers.push_back(pool_->submit(requests[i], [&, i](const Verdict& verdict) {
-      const std::lock_guard lock(one_at_a_time);
-      if (on_verdict) on_verdict(i, verdict);
-    }));
-  }
-  for (auto& answer : answers) answer.wait();  // all, before the first error leaves: workers use what is ours
-  std::vector<Verdict> verdicts;
-  for (auto& answer : answers) verdicts.push_back(answer.get());
-  return verdicts;
 }
 
 }  // namespace plumbline

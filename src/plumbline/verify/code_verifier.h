@@ -1,7 +1,6 @@
 /// Grades code: finds it in the completion, runs it in the sandbox, keeps the trusted and the hinted grade apart.
 #pragma once
 
-#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,15 +28,13 @@ class CodeVerifier : public Verifier {
                         uint32_t hash_seed = 0);
   ~CodeVerifier() override;
 
-  std::vector<Verdict> grade(std::span<const GradeRequest> requests,
-                             const std::function<void(size_t, const Verdict&)>& on_verdict = {}) override;
-
-  /// One completion, answered in its own time. `request.problem` must outlive the answer. After Ctrl-C
-  /// (base/interrupt.h) what has not been graded comes back as infra.
-  std::future<Verdict> submit(GradeRequest request);
+  /// One completion, answered in its own time, from a worker's thread. After Ctrl-C (base/interrupt.h) what has not
+  /// been graded comes back as infra.
+  void submit(GradeRequest request, OnAnswer on_answer) override;
 
   IsolationLevel isolation() const;
   size_t num_workers() const;
+  size_t capacity() const override { return num_workers(); }
   /// Verdicts that stayed infra after their retry.
   int64_t num_infra() const;
 

@@ -127,6 +127,20 @@ TEST(ModelText, RawPromptsAreJoinedByOneBlankLine) {
   EXPECT_EQ(text.render({{"system", "a"}, {"user", "b"}}).text, "a\n\nb");
 }
 
+/// Characters are their own ids here: 'a' is 65, 'b' 66, 'f' 70.
+TEST(ModelText, GradedTextIsPrefillAndTokensWithoutTheStop) {
+  const ModelText stops_at_f = ModelFolder().with("generation_config.json", R"({"eos_token_id": 70})").load();
+  RenderedPrompt prompt;
+  prompt.prefill = "<think>\n";
+  const std::vector<int64_t> stopped = {65, 70, 66, 70};  // no special token: decoding would show it
+  EXPECT_EQ(stops_at_f.graded_text(prompt, stopped), "<think>\nafb");
+  const std::vector<int64_t> cut = {65, 70, 66};
+  EXPECT_EQ(stops_at_f.graded_text(prompt, cut), "<think>\nafb");
+  const std::vector<int64_t> special = {65, 103, 66, 101};
+  EXPECT_EQ(stops_at_f.graded_text({}, special), "ab");
+  EXPECT_EQ(stops_at_f.graded_text(prompt, {}), "<think>\n");
+}
+
 TEST(ModelText, ChatTemplateModes) {
   ModelFolder folder;
   EXPECT_THROW(folder.load("always"), ConfigError);

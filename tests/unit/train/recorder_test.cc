@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
+#include "plumbline/base/json.h"
+#include "plumbline/train/step_summary.h"
 #include "tests/support/temporary_folder.h"
 
 namespace plumbline {
@@ -161,6 +164,31 @@ TEST(RunRecorder, ASecondProcessOnTheSameRunIsRefused) {
     EXPECT_THROW(RunRecorder(folder.path(), 0), ConfigError);
   }
   EXPECT_NO_THROW(RunRecorder(folder.path(), 0));
+}
+
+TEST(RunRecorder, NamedRewardsAreColumnsAtTheRight) {
+  const auto verdict = [](std::optional<double> first) {
+    Verdict one;
+    one.outcome = Outcome::kPass;
+    one.rewards = {{"format", first}, {"length", -2.0}};
+    return one;
+  };
+  const std::vector<Verdict> verdicts = {verdict(1), verdict(4), verdict(std::nullopt), Verdict{}};  // the last: infra
+  const std::vector<std::string> names = {"format", "length", "absent"};
+  StepRow row = row_at(1);
+  describe_rewards(verdicts, names, row);
+  ASSERT_EQ(row.rewards.size(), 3u);
+  EXPECT_DOUBLE_EQ(*row.rewards[0].mean, 2.5);
+  EXPECT_DOUBLE_EQ(*row.rewards[0].std, 1.5 * std::sqrt(2.0));  // n - 1
+  EXPECT_EQ(row.rewards[0].num_not_applicable, 1);
+  EXPECT_DOUBLE_EQ(*row.rewards[1].std, 0);
+  EXPECT_FALSE(row.rewards[2].mean);
+  EXPECT_TRUE(steps_header(names).ends_with("\trewards/absent/mean\trewards/absent/std\trewards/absent/none"));
+  EXPECT_TRUE(steps_line(row).ends_with("\t2.5\t2.12132\t1\t-2\t0\t0\tnan\tnan\t0"));
+  const Json metrics = parse_json(metrics_line(row), "test");
+  EXPECT_DOUBLE_EQ(metrics["rewards/format/mean"], 2.5);
+  EXPECT_EQ(metrics["rewards/format/none"], 1);
+  EXPECT_FALSE(metrics.contains("rewards/absent/mean"));
 }
 
 }  // namespace

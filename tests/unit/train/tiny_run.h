@@ -22,20 +22,19 @@ class TextVerifier final : public Verifier {
   std::function<std::optional<double>(const GradeRequest&)> reward = [](const GradeRequest& request) {
     return std::optional<double>(static_cast<double>(sha256_hex(request.completion)[0] % 4));
   };
-  std::vector<Verdict> grade(std::span<const GradeRequest> requests,
-                             const std::function<void(size_t, const Verdict&)>&) override {
-    std::vector<Verdict> verdicts;
-    for (const GradeRequest& request : requests) {
-      Verdict& verdict = verdicts.emplace_back();
-      verdict.problem_id = request.problem->id;
-      verdict.sample = request.sample;
-      verdict.reward = reward(request);
-      verdict.outcome = !verdict.reward ? Outcome::kInfra : *verdict.reward > 2 ? Outcome::kPass : Outcome::kWrong;
-      verdict.label = verdict.reward == 2.0 ? Label::kRewardHack : Label::kIncorrect;
+  void submit(GradeRequest request, OnAnswer on_answer) override {
+    GradeAnswer answer;
+    Verdict& verdict = answer.verdict;
+    verdict.problem_id = request.problem->id;
+    verdict.sample = request.sample;
+    verdict.reward = reward(request);
+    verdict.outcome = !verdict.reward ? Outcome::kInfra : *verdict.reward > 2 ? Outcome::kPass : Outcome::kWrong;
+    verdict.label = verdict.reward == 2.0 ? Label::kRewardHack : Label::kIncorrect;
+    {
+      const std::lock_guard lock(mutex_);
+      seen.push_back(request.completion);
     }
-    const std::lock_guard lock(mutex_);
-    for (const GradeRequest& request : requests) seen.push_back(request.completion);
-    return verdicts;
+    on_answer(std::move(answer));
   }
   std::vector<std::string> seen;
 

@@ -1,148 +1,62 @@
-/// plumbline grade PROBLEMS COMPLETIONS. Verdicts go to stdout as JSON lines in input order, each flushed as soon as it
-/// and all before it are there; with --out they are appended to a file, and completions already in it are skipped.
+/// plumbline grade PROBLEMS COMPLETIONS. Verdicts go to stdout, row by row; counts and progress to stderr.
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
-#include <condition_variable>
-#include <deque>
 #include <map>
-#include <mutex>
-#include <set>
-#include <thread>
+#include <optional>
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/interrupt.h"
 #include "plumbline/base/log.h"
 #include "plumbline/base/progress.h"
 #include "plumbline/cli/core/grade_arguments.h"
+#include "plumbline/cli/core/grade_output.h"
+#include "plumbline/cli/core/verdict_file.h"
 #include "plumbline/record/completion_reader.h"
-#include "plumbline/record/jsonl.h"
 #include "plumbline/record/problem_reader.h"
-#include "plumbline/record/verdict_json.h"
-#include "plumbline/verify/code_verifier.h"
+#include "plumbline/verify/make_verifier.h"
 
 namespace plumbline {
 namespace {
 
-constexpr size_t kAheadPerWorker = 16;  // completions read but not yet written
+constexpr int64_t kRewardBatch = 64;  // grade.reward_batch = 0
+constexpr int kLongestWait_ms = 500;
 
-using RowKey = std::pair<ProblemId, int64_t>;
+using ProblemsById = std::map<ProblemId, const Problem*>;
 
-/// Counts for the last line on stderr.
-struct Summary {
-  std::map<Outcome, int64_t> outcomes;
-  std::map<Label, int64_t> labels;
-  int64_t num_graded = 0, num_skipped = 0, num_hacked = 0;
-
-  void add(const Verdict& verdict) {
-    ++outcomes[verdict.outcome];
-    if (!verdict.is_infra()) ++labels[verdict.label];
-    ++num_graded;
-    num_hacked += verdict.hacked();
-  }
-  std::string line() const {
-    std::string text = fmt::format("graded {}", num_graded);
-    for (const auto& [outcome, count] : outcomes) text += fmt::format(", {} {}", count, to_string(outcome));
-    if (!labels.empty()) text += "; labels:";
-    for (const auto& [label, count] : labels) text += fmt::format(" {} {}", count, to_string(label));
-    if (num_skipped > 0) text += fmt::format("; {} were there already", num_skipped);
-    return text;
-  }
-};
-
-/// Writes answers in the order of the questions, each as soon as it and all before it are there. A thread of its own,
-/// because reading the next completion may block for as long as somebody else thinks about it.
-class OrderedWriter {
- public:
-  OrderedWriter(JsonlWriter& rows, Progress& progress, size_t most_waiting, bool keep_infra_out)
-      : rows_(rows), progress_(progress), most_waiting_(most_waiting), keep_infra_out_(keep_infra_out), thread_([this] {
-          write_all();
-        }) {}
-  OrderedWriter(const OrderedWriter&) = delete;
-  OrderedWriter& operator=(const OrderedWriter&) = delete;
-  ~OrderedWriter() {
-    close();
-    if (thread_.joinable()) thread_.join();
-  }
-
-  /// Blocks while too many answers are outstanding. False once writing has failed.
-  bool add(std::future<Verdict> answer) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_.size() < most_waiting_ || error_; });
-    if (error_) return false;
-    waiting_.push_back(std::move(answer));
-    changed_.notify_all();
-    return true;
-  }
-
-  /// Waits for the last answer and throws what went wrong.
-  Summary finish() {
-    close();
-    thread_.join();
-    if (error_) std::rethrow_exception(error_);
-    return summary_;
-  }
-
- private:
-  void close() {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    changed_.notify_all();
-  }
-
-  void write_all() {
-    while (true) {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return closed_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
-      std::future<Verdict> answer = std::move(waiting_.front());
-      lock.unlock();
-      try {
-        write(answer.get());
-      } catch (...) {
-        lock.lock();
-        error_ = std::current_exception();
-        changed_.notify_all();
-        return;
-      }
-      lock.lock();
-      waiting_.pop_front();
-      changed_.notify_all();
-    }
-  }
-
-  void write(const Verdict& verdict) {
-    if (verdict.is_infra() && (keep_infra_out_ || interrupt_requested())) return;  // not graded; a rerun will
-    rows_.write(to_json_line(verdict));
-    summary_.add(verdict);
-    progress_.advance(1, fmt::format("{} hacks", summary_.num_hacked));
-  }
-
-  JsonlWriter& rows_;
-  Progress& progress_;
-  const size_t most_waiting_;
-  const bool keep_infra_out_;  ///< a file that reruns complete holds graded rows only
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::future<Verdict>> waiting_;
-  bool closed_ = false;
-  std::exception_ptr error_;
-  Summary summary_;
-  std::thread thread_;  // last: it uses all of the above
-};
-
-std::set<RowKey> rows_already_in(const std::string& path) {
-  std::set<RowKey> done;
-  if (path.empty()) return done;
-  for (const Verdict& verdict : read_verdicts(path)) done.emplace(verdict.problem_id, verdict.sample);
-  return done;
+/// Lines of a file, for the time left; 0 for a stream.
+int64_t count_lines(const std::string& path) {
+  if (path == "-") return 0;
+  int64_t count = 0;
+  for (JsonlReader lines(path); lines.next();) ++count;
+  return count;
 }
 
-Summary grade_all(CompletionReader& completions, const std::map<ProblemId, const Problem*>& problems,
-                  const std::set<RowKey>& done, CodeVerifier& verifier, OrderedWriter& writer) {
-  Completion completion;
+/// Until standard input has something, or ended. False when nobody will read the answers, or after Ctrl-C: the asker
+/// may keep its end open for as long as it likes.
+bool wait_for_input(GradeOutput& output) {
+  while (!interrupt_requested() && !output.has_failed()) {
+    pollfd files[2] = {{STDIN_FILENO, POLLIN, 0}, {STDOUT_FILENO, 0, 0}};
+    ::poll(files, 2, kLongestWait_ms);
+    if (files[1].revents & POLLERR) return false;
+    if (files[0].revents) return true;
+  }
+  return false;
+}
+
+/// Returns the number of rows that were there already.
+int64_t grade_all(CompletionReader& completions, bool is_stream, const ProblemsById& problems, const VerdictFile* file,
+                  Verifier& verifier, GradeOutput& output) {
   int64_t num_skipped = 0;
-  while (!interrupt_requested() && completions.next(completion)) {
-    if (done.contains({completion.problem_id, completion.sample})) {
+  while (!interrupt_requested()) {
+    if (is_stream && !completions.has_line()) {
+      verifier.flush();  // the asker may be waiting for these answers before it goes on
+      if (!wait_for_input(output)) break;
+    }
+    Completion completion;
+    if (!completions.next(completion)) break;
+    if (file && file->rows().contains({completion.problem_id, completion.sample})) {
       ++num_skipped;
       continue;
     }
@@ -151,11 +65,19 @@ Summary grade_all(CompletionReader& completions, const std::map<ProblemId, const
       throw DataError("data.unknown_problem", "no problem has the id " + to_string(completion.problem_id),
                       completions.where(), "give the problem file that the completions were made for");
     }
-    if (!writer.add(verifier.submit({problem->second, completion.sample, completion.completion}))) break;
+    if (!output.grade(*problem->second, std::move(completion))) break;
   }
-  Summary summary = writer.finish();
-  summary.num_skipped = num_skipped;
-  return summary;
+  return num_skipped;
+}
+
+/// Ctrl-C while isolation is probed is no lack of isolation.
+std::unique_ptr<Verifier> start_verifier(const GradeArguments& grade, const std::vector<Problem>& problems) {
+  try {
+    return make_verifier(grade.options, problems, grade.exact_level());
+  } catch (const SandboxError&) {
+    if (interrupt_requested()) throw Interrupted("grading was stopped before it began");
+    throw;
+  }
 }
 
 }  // namespace
@@ -165,29 +87,38 @@ int grade_main(const std::vector<std::string>& words) {
   GradeArguments grade;
   Arguments arguments("grade", "grades completions; no model needed");
   arguments.positional("PROBLEMS", &problems_path, "problems as JSON lines")
-      .positional("COMPLETIONS", &completions_path, "completions as JSON lines, or - for stdin")
+      .positional("COMPLETIONS", &completions_path,
+                  "completions as JSON lines, answered in their order; or - for stdin, each answered as it is done")
       .option("--out", &out, "append verdicts to this file and skip those already there (default: stdout)");
   grade.add_to(arguments);
   if (!arguments.parse(words)) return 0;
   grade.validate();
+  if (grade.options.reward_batch == 0) grade.options.reward_batch = kRewardBatch;
 
-  const std::vector<Problem> problems = read_problems(problems_path);
-  std::map<ProblemId, const Problem*> by_id;
+  const bool is_custom = grade.options.reward == "custom";
+  const std::vector<Problem> problems = read_problems(problems_path, {.split = "", .keep_rows = is_custom});
+  ProblemsById by_id;
   for (const Problem& problem : problems) by_id[problem.id] = &problem;
   CompletionReader completions(completions_path);
-  const std::set<RowKey> done = rows_already_in(out);
-  CodeVerifier verifier(grade.options, grade.exact_level());
+  std::optional<VerdictFile> file;
+  if (!out.empty()) file.emplace(out, grade_settings(grade.options, problems, grade.level));
+  const std::unique_ptr<Verifier> verifier = start_verifier(grade, problems);
   JsonlWriter rows(out.empty() ? "-" : out);
-  Summary summary;
+  const bool is_stream = completions_path == "-";
+  const int64_t num_done = file ? static_cast<int64_t>(file->rows().size()) : 0;
+  GradeSummary summary;
   {
-    Progress progress("grading", 0, "completions");
-    OrderedWriter writer(rows, progress, kAheadPerWorker * verifier.num_workers(), !out.empty());
-    summary = grade_all(completions, by_id, done, verifier, writer);
+    Progress progress("grading", std::max<int64_t>(count_lines(completions_path) - num_done, 0), "completions");
+    GradeOutput output(rows, progress, *verifier, is_stream ? AnswerOrder::kAsTheyCome : AnswerOrder::kInput,
+                       !out.empty());
+    const int64_t num_skipped = grade_all(completions, is_stream, by_id, file ? &*file : nullptr, *verifier, output);
+    summary = output.finish();
+    summary.num_skipped = num_skipped;
   }
-  log_info(summary.line());
+  for (const std::string& line : summary.lines()) log_info(line);
   if (interrupt_requested()) throw Interrupted("grading was stopped; verdicts so far are written");
-  if (verifier.num_infra() > 0) {
-    throw SandboxError("sandbox.infra", fmt::format("{} completions could not be graded", verifier.num_infra()), "",
+  if (summary.num_infra > 0) {
+    throw SandboxError("sandbox.infra", fmt::format("{} completions could not be graded", summary.num_infra), "",
                        "they have no reward; run again with --out to grade them");
   }
   return 0;

@@ -15,9 +15,13 @@ struct GradeArguments {
   std::string level;  ///< one isolation level instead of the strongest; empty = strongest
 
   void add_to(Arguments& arguments);
-  /// Throws ConfigError(config.out_of_range | config.not_allowed).
-  void validate() const;
+  /// Checks against the ranges of the preset keys. Throws ConfigError(config.out_of_range | config.not_allowed |
+  /// config.conflict | config.usage).
+  void validate();
   std::optional<IsolationLevel> exact_level() const;
+
+ private:
+  std::vector<std::string> weights_;
 };
 
 }  // namespace plumbline

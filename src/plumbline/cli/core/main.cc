@@ -10,8 +10,10 @@
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/interrupt.h"
 #include "plumbline/cli/core/fetch_model.h"
+#include "plumbline/cli/core/reward_endpoint.h"
 #include "plumbline/cli/core/verbs.h"
 #include "plumbline/files/model_path.h"
+#include "plumbline/verify/custom/reward_source.h"
 
 namespace plumbline {
 namespace {
@@ -37,6 +39,7 @@ int main_of_core(int argc, char** argv) {
     print_help();
     return words.empty() ? 2 : 0;
   }
+  if (words[0] == kRewardEndpointWord) return reward_endpoint_main({words.begin() + 1, words.end()});
   const auto verb =
       std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& candidate) { return words[0] == candidate.name; });
   if (words[0] == kFetchModelWord) return fetch_model_main({words.begin() + 1, words.end()});
