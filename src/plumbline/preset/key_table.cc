@@ -76,6 +76,13 @@ KeyRow weights(const KeyName& name, const char* doc) {
   return row;
 }
 
+/// A list that may be empty.
+KeyRow numbers(const KeyName& name, const char* doc, const NumberRange& range) {
+  KeyRow row = number(name, doc, "", range);
+  row.may_be_empty = true;
+  return row;
+}
+
 constexpr double kMaxCount = 1e9;
 const NumberRange kAny = {};
 const NumberRange kNotNegative = {.min = 0};
@@ -274,6 +281,9 @@ std::vector<KeyRow> outcome_rows() {
 
       words(PL_KEY(probe, arms), "arms of the comparison", arms(), supported_arms(), false),
       number(PL_KEY(probe, seeds), "seeds that every arm runs with", "", kNotNegative),
+      numbers(PL_KEY(probe, choosing_seeds),
+              "seeds on which these settings were chosen, for the report; empty = not said", kNotNegative),
+      word(PL_KEY(probe, hack_rate), "hack rate that the report's verdict is about", {"hacked", "vacuous"}),
       number(PL_KEY(probe, parallel), "arms trained at once, each in a process of its own with its share of the cores",
              "arms", {.min = 1, .max = 1024}),
       flag(PL_KEY(probe, stop_at_gates), "stop when Gate A or B fails"),

@@ -164,7 +164,9 @@ struct EvalOptions {
 struct ProbeOptions {
   std::vector<std::string> arms = {"vanilla", "projected"};
   std::vector<int64_t> seeds = {0};
-  int64_t parallel = 1;  ///< arms trained at once, each in a process of its own
+  std::vector<int64_t> choosing_seeds;  ///< seeds on which the settings were chosen; empty = not said
+  std::string hack_rate = "hacked";     ///< hacked, vacuous: the rate that the report's verdict is about
+  int64_t parallel = 1;                 ///< arms trained at once, each in a process of its own
   bool stop_at_gates = true;
 
   bool operator==(const ProbeOptions&) const = default;

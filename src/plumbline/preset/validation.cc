@@ -161,6 +161,7 @@ void check_combinations(const Preset& preset, const WhereOf& where_of) {
   check_unique(preset.eval.tasks, "eval.tasks", where_of);
   check_unique(preset.probe.arms, "probe.arms", where_of);
   check_unique(preset.probe.seeds, "probe.seeds", where_of);
+  check_unique(preset.probe.choosing_seeds, "probe.choosing_seeds", where_of);
 }
 
 }  // namespace plumbline

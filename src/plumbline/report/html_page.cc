@@ -1,8 +1,14 @@
 #include "plumbline/report/html_page.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "plumbline/base/error.h"
 
 namespace plumbline {
+
+extern const char* const kReportStyle;  // page.css, embedded
 
 std::string escape_html(std::string_view text) {
   std::string out;
@@ -30,53 +36,71 @@ std::string escape_html(std::string_view text) {
   return out;
 }
 
-HtmlPage::HtmlPage(const std::string& title) : title_(title) {
-  body_ = "<h1>" + escape_html(title) + "</h1>\n";
+std::string percent(double share) {
+  return std::isfinite(share) ? fmt::format("{:.1f}", 100 * share) : std::string();
+}
+
+std::string points(double difference) {
+  if (!std::isfinite(difference)) return "";
+  const std::string text = fmt::format("{:.1f}", std::abs(100 * difference));
+  const bool is_negative = difference < 0 && text != "0.0";
+  return (is_negative ? "\u2212" : "+") + text;
+}
+
+std::string HtmlTable::markup() const {
+  const auto cell_text = [&](const std::string& cell) { return cells_are_markup ? cell : escape_html(cell); };
+  std::string out = fmt::format(
+      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">"
+      "<table{1}><caption>{0}</caption><thead><tr>",
+      escape_html(caption),
+      stacks  ? " class=\"stacks\""
+      : wraps ? " class=\"wraps\""
+              : "");
+  for (const std::string& cell : header) out += "<th scope=\"col\">" + escape_html(cell) + "</th>";
+  out += "</tr></thead><tbody>\n";
+  for (const auto& row : rows) {
+    out += "<tr>";
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string label = i < header.size() ? escape_html(header[i]) : "";
+      out += i == 0 ? fmt::format("<th scope=\"row\">{}</th>", cell_text(row[i]))
+                    : fmt::format("<td data-label=\"{}\">{}</td>", label, cell_text(row[i]));
+    }
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>\n";
+}
+
+std::string details_markup(const std::string& summary, const std::string& markup) {
+  return "<details><summary>" + escape_html(summary) + "</summary>\n" + markup + "</details>\n";
+}
+
+HtmlPage& HtmlPage::add(const std::string& markup) {
+  body_ += markup;
+  return *this;
 }
 
 HtmlPage& HtmlPage::heading(const std::string& text) {
-  body_ += "<h2>" + escape_html(text) + "</h2>\n";
-  return *this;
+  return add("<h2>" + escape_html(text) + "</h2>\n");
 }
 
 HtmlPage& HtmlPage::paragraph(const std::string& text) {
-  body_ += "<p>" + escape_html(text) + "</p>\n";
-  return *this;
+  return add("<p>" + escape_html(text) + "</p>\n");
 }
 
-HtmlPage& HtmlPage::preformatted(const std::string& text) {
-  body_ += "<pre>" + escape_html(text) + "</pre>\n";
-  return *this;
-}
-
-HtmlPage& HtmlPage::table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows) {
-  body_ += "<table><tr>";
-  for (const std::string& cell : header) body_ += "<th>" + escape_html(cell) + "</th>";
-  body_ += "</tr>\n";
-  for (const auto& row : rows) {
-    body_ += "<tr>";
-    for (const std::string& cell : row) body_ += "<td>" + escape_html(cell) + "</td>";
-    body_ += "</tr>\n";
-  }
-  body_ += "</table>\n";
-  return *this;
-}
-
-HtmlPage& HtmlPage::figure(const std::string& svg) {
-  body_ += "<figure>" + svg + "</figure>\n";
+HtmlPage& HtmlPage::refresh_after(int seconds_s) {
+  refresh_ = fmt::format("<meta http-equiv=\"refresh\" content=\"{}\">\n", seconds_s);
   return *this;
 }
 
 std::string HtmlPage::str() const {
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width\"><title>" +
-         escape_html(title_) +
-         "</title>\n<style>body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
-         "table{border-collapse:collapse;margin:1em 0}th,td{border:1px solid #ccc;padding:.3em .6em;text-align:left;"
-         "vertical-align:top}th{background:#f4f4f4}pre{background:#f7f7f7;padding:.8em;overflow-x:auto}"
-         "figure{margin:1em 0}svg{max-width:100%;height:auto}</style></head>\n<body>\n" +
-         body_ + "</body></html>\n";
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+         "base-uri 'none'; form-action 'none'\">\n" +
+         refresh_ +
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+         "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" +
+         escape_html(title_) + "</title>\n<style>\n" + kReportStyle + "</style></head>\n<body>\n<main>\n<h1>" +
+         escape_html(title_) + "</h1>\n" + body_ + "</main>\n</body></html>\n";
 }
 
 }  // namespace plumbline

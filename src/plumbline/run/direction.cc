@@ -9,8 +9,8 @@
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/log.h"
-#include "plumbline/preset/arm.h"
 #include "plumbline/preset/data_path.h"
+#include "plumbline/record/arm.h"
 #include "plumbline/steer/control_direction.h"
 
 namespace plumbline {

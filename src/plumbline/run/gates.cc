@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "plumbline/preset/arm.h"
+#include "plumbline/record/arm.h"
 
 namespace plumbline {
 namespace {
@@ -185,15 +185,6 @@ std::string format_gates(std::span<const Gate> gates, bool color) {
     text += fmt::format("Gate {}  {}  {}\n", gate.id, word, gate.title);
     if (gate.status == GateStatus::kNotReached) continue;
     text += fmt::format("  SHOULD  {}\n  saw     {}\n  ELSE    {}\n", gate.should, gate.saw, gate.otherwise);
-  }
-  return text;
-}
-
-std::string gates_markdown(std::span<const Gate> gates) {
-  std::string text = "| gate | result | SHOULD | saw | ELSE |\n|---|---|---|---|---|\n";
-  for (const Gate& gate : gates) {
-    text += fmt::format("| {} {} | {} | {} | {} | {} |\n", gate.id, gate.title, status_word(gate.status), gate.should,
-                        gate.saw, gate.otherwise);
   }
   return text;
 }

@@ -51,7 +51,6 @@ bool any_failed(std::span<const Gate> gates);
 
 /// Blocks of SHOULD / saw / ELSE for a terminal; `color` adds ANSI colours to PASS and FAIL.
 std::string format_gates(std::span<const Gate> gates, bool color);
-std::string gates_markdown(std::span<const Gate> gates);
 Json gates_json(std::span<const Gate> gates);
 
 }  // namespace plumbline

@@ -14,10 +14,10 @@
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/log.h"
+#include "plumbline/report/run_report.h"
 #include "plumbline/run/arm_queue.h"
 #include "plumbline/run/arm_summary.h"
 #include "plumbline/run/direction.h"
-#include "plumbline/run/probe_report.h"
 #include "plumbline/run/run_directory.h"
 
 namespace plumbline {
@@ -58,8 +58,7 @@ class ProbeRun {
     if (may_go_on()) train_arms();
     const std::vector<Gate> gates = complete_gates(gates_);
     write_file(directory_.file("gates.json"), gates_json(gates).dump(2) + "\n");
-    write_file(directory_.file("results_table.md"), results_table(arms_) + "\n" + gates_markdown(gates));
-    write_file(directory_.file("report.html"), probe_report(preset_, directory_, arms_, gates));
+    write_report({directory_.path()}, directory_.file("report.html"));  // and results_table.md
     directory_.mark_complete();
     summarize(gates, now_s() - start_s);
     return any_failed(gates) ? 1 : 0;

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "plumbline/base/error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace plumbline {
@@ -37,19 +36,6 @@ TEST(ArmSummary, NonFiniteLossIsSeen) {
   std::string text = kTable;
   text.replace(text.find("0.1\t0\t"), 6, "0.1\tnan\t");
   EXPECT_FALSE(summarize_steps(read_step_table(folder.write("steps.tsv", text)), "vanilla", 0, 6).loss_finite);
-}
-
-TEST(ArmSummary, RaggedOrForeignRowsAreRefusedWithTheirLine) {
-  const test::TemporaryFolder folder;
-  try {
-    read_step_table(folder.write("steps.tsv", "step\trew\n0\t1\n1\n"));
-    FAIL();
-  } catch (const DataError& error) {
-    EXPECT_EQ(error.id(), "data.steps_table");
-    EXPECT_NE(error.where().find("steps.tsv:3"), std::string::npos);
-  }
-  EXPECT_THROW(read_step_table(folder.write("b.tsv", "step\nx\n")), DataError);
-  EXPECT_THROW(read_step_table(folder.write("c.tsv", "step\trew\n1\t\n")), DataError);
 }
 
 }  // namespace

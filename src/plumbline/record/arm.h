@@ -13,7 +13,7 @@ struct Arm {
   bool is_control() const { return kind == "haar" || kind == "shuffled" || kind == "placebo"; }
 };
 
-/// Takes a name that validation let pass.
+/// Any text is a name: what does not end in a point and a number has no draw.
 Arm arm_of_name(const std::string& name);
 
 }  // namespace plumbline

@@ -1,0 +1,22 @@
+/// The report of any runs: one self-contained HTML page, the verdict first.
+#pragma once
+
+#include <string>
+
+#include "plumbline/report/run_folder.h"
+
+namespace plumbline {
+
+struct ReportOptions {
+  int refresh_s = 0;  ///< the page asks to be read again after this time; 0 = never
+};
+
+/// The page. Whatever the runs hold, this is text in it and never markup.
+std::string report_page(const RunSet& set, const ReportOptions& options = {});
+
+/// Reads `folders` and writes the page to `html_path` and results_table.md beside it. Returns how many runs are
+/// unfinished. Throws what read_run_set throws, and DataError(data.unwritable).
+int64_t write_report(const std::vector<std::string>& folders, const std::string& html_path,
+                     const ReportOptions& options = {});
+
+}  // namespace plumbline

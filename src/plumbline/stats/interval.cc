@@ -1,0 +1,32 @@
+#include "plumbline/stats/interval.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plumbline/base/check.h"
+#include "plumbline/base/error.h"
+
+namespace plumbline {
+
+double normal_quantile(double p) {
+  PL_CHECK(p > 0 && p < 1, "a quantile needs a probability inside (0, 1)");
+  double low = -40, high = 40;  // the distribution function is monotonic and 0 or 1 beyond
+  for (int i = 0; i < 200 && low < high; ++i) {
+    const double middle = low + (high - low) / 2;
+    (0.5 * std::erfc(-middle / std::sqrt(2.0)) < p ? low : high) = middle;
+  }
+  return low + (high - low) / 2;
+}
+
+Interval wilson_interval(int64_t count, int64_t total, double level) {
+  if (total == 0) throw DataError("data.no_values", "a rate of nothing has no interval");
+  PL_CHECK(count >= 0 && count <= total, "a count lies between 0 and its total");
+  const double n = static_cast<double>(total), rate = static_cast<double>(count) / n;
+  const double z = normal_quantile(0.5 + level / 2), z2 = z * z;
+  const double middle = (rate + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = z / (1 + z2 / n) * std::sqrt(rate * (1 - rate) / n + z2 / (4 * n * n));
+  // At the ends the bound is exactly 0 or 1; rounding would leave it a hair off.
+  return {count == 0 ? 0.0 : std::max(0.0, middle - half), count == total ? 1.0 : std::min(1.0, middle + half)};
+}
+
+}  // namespace plumbline

@@ -1,0 +1,21 @@
+/// Intervals of single figures. Pure; nothing here advances a random stream.
+#pragma once
+
+#include <cstdint>
+
+namespace plumbline {
+
+struct Interval {
+  double low = 0, high = 0;
+
+  bool excludes(double value) const { return value < low || value > high; }
+};
+
+/// Wilson's score interval (1927) of a rate of `count` in `total`. Throws DataError(data.no_values) when total is 0,
+/// and checks 0 <= count <= total. `level` is the two-sided coverage, in (0, 1).
+Interval wilson_interval(int64_t count, int64_t total, double level = 0.95);
+
+/// x with P(Z <= x) = p for a standard normal Z; p in (0, 1).
+double normal_quantile(double p);
+
+}  // namespace plumbline

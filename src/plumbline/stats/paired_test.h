@@ -1,0 +1,23 @@
+/// Differences of pairs, for example of two arms that ran with the same seed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "plumbline/stats/interval.h"
+
+namespace plumbline {
+
+struct PairedDifference {
+  int64_t num_pairs = 0;
+  double mean = 0;
+  std::optional<double> sd;          ///< unset for one pair
+  std::optional<Interval> interval;  ///< Student's t on the differences; unset for one pair and when all are equal
+};
+
+/// Throws DataError(data.no_values) for no pair. An interval of zero width proves nothing, so differences without
+/// spread have none. `level` is the two-sided coverage.
+PairedDifference paired_difference(std::span<const double> differences, double level = 0.95);
+
+}  // namespace plumbline
