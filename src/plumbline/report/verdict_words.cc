@@ -43,6 +43,7 @@ std::string signed_text(double difference) {
 /// "66.4 points lower [58.1, 74.7]", the interval turned so that it reads as a size.
 std::string change_words(const PairedDifference& difference) {
   const bool down = difference.mean < 0;
+  if (!difference.interval && points(difference.mean) == "+0.0") return "no difference";
   std::string text = fmt::format("{:.1f} points {}", 100 * std::abs(difference.mean), down ? "lower" : "higher");
   if (difference.interval) {
     const Interval& interval = *difference.interval;
@@ -55,7 +56,7 @@ std::string change_words(const PairedDifference& difference) {
 std::string no_interval_words(const PairedDifference& difference) {
   return difference.num_pairs == 1
              ? "One seed has no interval, so nothing can be concluded from it."
-             : "The seeds do not differ at all, so there is no interval and nothing is concluded.";
+             : "The difference is the same in every seed, so there is no interval and nothing is concluded.";
 }
 
 std::string vanilla_sentence(const std::string& arm, const Contrast& contrast, Metric metric) {
