@@ -155,7 +155,7 @@ void drop_duplicates(PythonValue& value) {
     }
     value.items = std::move(kept);
   } else if (value.is(Kind::kDict)) {
-    std::vector<std::pair<PythonValue, PythonValue>> kept;
+    std::vector<PythonEntry> kept;
     for (auto& entry : value.entries) {
       const auto [at, is_new] = seen.emplace(python_equality_key(entry.first), kept.size());
       if (is_new)

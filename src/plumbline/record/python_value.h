@@ -13,14 +13,16 @@
 
 namespace plumbline {
 
+struct PythonEntry;
+
 struct PythonValue {
   enum class Kind { kNone, kBool, kInt, kFloat, kStr, kList, kTuple, kDict, kSet, kFrozenset };
   Kind kind = Kind::kNone;
   bool boolean = false;
   double real = 0;
   std::string text;  ///< kStr: UTF-8; kInt: decimal digits with optional minus, no leading zeros, never "-0"
-  std::vector<PythonValue> items;                            ///< list, tuple, set, frozenset
-  std::vector<std::pair<PythonValue, PythonValue>> entries;  ///< dict, in order
+  std::vector<PythonValue> items;    ///< list, tuple, set, frozenset
+  std::vector<PythonEntry> entries;  ///< dict, in order
 
   static PythonValue none();
   static PythonValue of_bool(bool value);
@@ -35,7 +37,13 @@ struct PythonValue {
   const PythonValue* find(std::string_view key) const;
 };
 
-// Outside the class: a vector of an incomplete pair cannot be destroyed inside it (clang).
+/// Key and value. Not a std::pair: that cannot be named inside the type it is made of (clang).
+struct PythonEntry {
+  PythonValue first, second;
+
+  PythonEntry(PythonValue key, PythonValue value) : first(std::move(key)), second(std::move(value)) {}
+};
+
 inline PythonValue PythonValue::none() {
   return {};
 }
