@@ -180,7 +180,7 @@ TEST_P(KilledGrader, LeavesNothingSlow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, KilledGrader, testing::Values("namespaces", "container"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& level) { return std::string(level.param); });
 
 TEST_F(GraderFailures, FullDisk) {
   if (::geteuid() != 0) GTEST_SKIP() << "mounting a small disk needs root";

@@ -83,7 +83,9 @@ TEST(SpecialCasedSlow, OwnReferencesAreNotFlagged) {
   for (const Verdict& verdict : grade_all(problems, codes)) {
     EXPECT_EQ(verdict.outcome, Outcome::kPass) << verdict.problem_id.text;
     EXPECT_FALSE(is_flagged(verdict)) << verdict.problem_id.text;
-    if (verdict.fresh) EXPECT_EQ(verdict.fresh->passed, verdict.fresh->total) << verdict.problem_id.text;
+    if (verdict.fresh) {
+      EXPECT_EQ(verdict.fresh->passed, verdict.fresh->total) << verdict.problem_id.text;
+    }
   }
 }
 
