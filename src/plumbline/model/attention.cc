@@ -51,6 +51,9 @@ Tensor split_heads(const DecoderConfig& config, const Tensor& x_BTW, int64_t num
 /// softmax(q k^T) v of what each token may see: its own batch, or the cache, which holds k and v already.
 Tensor mix_values(const AttentionPlan& plan, int64_t index, const Tensor& q_BHTK, Tensor k_BHTK, Tensor v_BHTK) {
   const bool windowed = plan.config.kind(index).windowed;
+  if (plan.batch.packed) {
+    return plan.batch.packed->attend(q_BHTK, k_BHTK, v_BHTK, windowed ? plan.config.window_tokens : 0);
+  }
   if (plan.reads_cache) {
     const LayerCache& cache = (*plan.batch.cache)[static_cast<size_t>(index)];
     if (plan.one_token_on_cpu) {
@@ -75,6 +78,8 @@ AttentionPlan plan_attention(const DecoderConfig& config, const ForwardBatch& ba
   const int64_t num_rows = batch.ids_BT.size(0), num_tokens = batch.ids_BT.size(1);
   auto [cos, sin] = rope_tables(batch.positions_BT, inverse_frequencies, config.rope.attention_factor, dtype);
   AttentionPlan plan{config, batch, std::move(cos), std::move(sin), {}, {}, {}};
+  PL_CHECK(!batch.packed || (!batch.cache && num_rows == 1), "packed sequences are one row, without a cache");
+  if (batch.packed) return plan;
   plan.reads_cache = batch.cache && batch.cache_tokens != num_tokens;
   if (!plan.reads_cache) plan_batch_masks(plan);
   if (!batch.cache) return plan;

@@ -5,7 +5,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
+
+#include "plumbline/model/packed_sequences.h"
 
 namespace plumbline {
 
@@ -18,6 +21,8 @@ struct LayerCache {
 struct ForwardBatch {
   torch::Tensor ids_BT;        ///< int64
   torch::Tensor positions_BT;  ///< int64, the position of each token in its own row
+  /// Set: ids_BT is one row of N packed tokens, positions_BT is its positions_1N, and there is no cache (training).
+  std::shared_ptr<const PackedSequences> packed;
   /// Null: causal self-attention over the batch itself (training, prefill without a cache).
   /// Else: keys and values are written at `positions_BT`, and each token attends to cache positions <= its own.
   std::vector<LayerCache>* cache = nullptr;

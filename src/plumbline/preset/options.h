@@ -166,7 +166,7 @@ struct ProbeOptions {
   std::vector<int64_t> seeds = {0};
   std::vector<int64_t> choosing_seeds;  ///< seeds on which the settings were chosen; empty = not said
   std::string hack_rate = "hacked";     ///< hacked, vacuous: the rate that the report's verdict is about
-  int64_t parallel = 1;                 ///< arms trained at once, each in a process of its own
+  int64_t parallel = 1;                 ///< arms trained at once, each in a process of its own; 0 = as the cores allow
   bool stop_at_gates = true;
 
   bool operator==(const ProbeOptions&) const = default;

@@ -23,15 +23,23 @@
 namespace plumbline {
 namespace {
 
+int64_t num_cores() {
+  return std::max<int64_t>(1, std::thread::hardware_concurrency());
+}
+
+int64_t arms_at_once(const Preset& preset) {
+  if (preset.probe.parallel > 0) return preset.probe.parallel;
+  return std::max<int64_t>(1, num_cores() / std::max<int64_t>(1, preset.run.threads));
+}
+
 /// Its own arm and seed, and its share of the cores.
 Preset preset_of_arm(const Preset& preset, const std::string& arm, int64_t seed) {
   Preset own = preset;
   own.run.arm = arm;
   own.run.seed = static_cast<uint64_t>(seed);
-  const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
-  const int64_t share = std::max<int64_t>(1, cores / preset.probe.parallel);
-  if (preset.probe.parallel > 1 && own.run.threads == 0) own.run.threads = share;
-  if (preset.probe.parallel > 1 && own.grade.workers == 0) own.grade.workers = share;
+  const int64_t share = std::max<int64_t>(1, num_cores() / arms_at_once(preset));
+  if (arms_at_once(preset) > 1 && own.run.threads == 0) own.run.threads = share;
+  if (arms_at_once(preset) > 1 && own.grade.workers == 0) own.grade.workers = share;
   return own;
 }
 
@@ -88,7 +96,7 @@ class ProbeRun {
     }
     directions_.reset();
     bench_.reset();
-    plumbline::train_arms(arms, preset_.probe.parallel, "plumbline probe --resume " + directory_.path());
+    plumbline::train_arms(arms, arms_at_once(preset_), "plumbline probe --resume " + directory_.path());
     for (const PreparedArm& arm : arms) {
       arms_.push_back(summarize_steps(read_step_table(arm.folder + "/steps.tsv"), arm.name, arm.seed, arm.num_steps));
     }

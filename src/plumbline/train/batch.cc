@@ -1,6 +1,7 @@
 #include "plumbline/train/batch.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "plumbline/base/check.h"
@@ -12,37 +13,60 @@ int64_t num_tokens(const SequenceRow& row) {
   return static_cast<int64_t>(row.prompt_ids.size() + row.completion_ids.size());
 }
 
-std::vector<size_t> longest_first(std::span<const SequenceRow> rows) {
+using Prompt = std::span<const int64_t>;
+
+struct ComparePrompts {
+  bool operator()(const Prompt& a, const Prompt& b) const { return std::ranges::lexicographical_compare(a, b); }
+};
+
+/// Rows of one prompt side by side; prompts by their longest row, and rows by length, the longest first.
+std::vector<size_t> prompts_together(std::span<const SequenceRow> rows) {
+  std::map<Prompt, std::pair<int64_t, size_t>, ComparePrompts> rank_of;  // tokens of its longest row, first row
+  for (size_t i = 0; i < rows.size(); ++i) {
+    auto& rank = rank_of.try_emplace(rows[i].prompt_ids, 0, i).first->second;
+    rank.first = std::max(rank.first, num_tokens(rows[i]));
+  }
+  std::vector<std::pair<int64_t, size_t>> ranks;
+  for (const SequenceRow& row : rows) ranks.push_back(rank_of.at(row.prompt_ids));
   std::vector<size_t> order(rows.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return num_tokens(rows[a]) > num_tokens(rows[b]); });
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    if (ranks[a].first != ranks[b].first) return ranks[a].first > ranks[b].first;
+    if (ranks[a].second != ranks[b].second) return ranks[a].second < ranks[b].second;
+    return num_tokens(rows[a]) > num_tokens(rows[b]);
+  });
   return order;
 }
 
 MicroBatch make_one(std::span<const SequenceRow> rows, std::vector<size_t> members, torch::Device device) {
   MicroBatch batch;
   batch.rows = std::move(members);
-  const int64_t num_rows = static_cast<int64_t>(batch.rows.size());
-  int64_t width = 0;
-  for (const size_t row : batch.rows) width = std::max(width, num_tokens(rows[row]));
-  std::vector<int64_t> ids(static_cast<size_t>(num_rows * width), 0), predictors, completion;
-  for (int64_t b = 0; b < num_rows; ++b) {
-    const SequenceRow& row = rows[batch.rows[static_cast<size_t>(b)]];
+  std::vector<Segment> segments;
+  std::vector<int64_t> ids, predictors, completion;
+  const auto append = [&](std::span<const int64_t> tokens, int64_t prefix) {
+    segments.push_back({static_cast<int64_t>(tokens.size()), prefix});
+    ids.insert(ids.end(), tokens.begin(), tokens.end());
+  };
+  int64_t prompt = -1, prompt_end = 0;
+  for (size_t b = 0; b < batch.rows.size(); ++b) {
+    const SequenceRow& row = rows[batch.rows[b]];
     PL_CHECK(!row.prompt_ids.empty(), "a prompt needs at least one token");
-    const auto begin = ids.begin() + b * width;
-    std::copy(row.completion_ids.begin(), row.completion_ids.end(),
-              std::copy(row.prompt_ids.begin(), row.prompt_ids.end(), begin));
-    const int64_t length = static_cast<int64_t>(row.completion_ids.size());
-    // The state at position t predicts token t + 1, so the last prompt token predicts the first of the completion.
-    const int64_t first = b * width + static_cast<int64_t>(row.prompt_ids.size()) - 1;
-    for (int64_t t = 0; t < length; ++t) predictors.push_back(first + t);
+    if (b == 0 || !std::ranges::equal(row.prompt_ids, rows[batch.rows[b - 1]].prompt_ids)) {
+      append(row.prompt_ids, -1);
+      prompt = static_cast<int64_t>(segments.size()) - 1;
+      prompt_end = static_cast<int64_t>(ids.size()) - 1;
+    }
+    const size_t length = row.completion_ids.size();
+    batch.lengths.push_back(static_cast<int64_t>(length));
     completion.insert(completion.end(), row.completion_ids.begin(), row.completion_ids.end());
-    batch.lengths.push_back(length);
+    if (length == 0) continue;
+    predictors.push_back(prompt_end);  // the last prompt token predicts the first of the completion
+    for (size_t t = 0; t + 1 < length; ++t) predictors.push_back(static_cast<int64_t>(ids.size() + t));
+    append(row.completion_ids.first(length - 1), prompt);
   }
-  batch.forward.ids_BT = torch::tensor(ids, torch::kInt64).view({num_rows, width}).to(device);
-  batch.forward.positions_BT =
-      torch::arange(width, torch::kInt64).unsqueeze(0).expand({num_rows, width}).contiguous().to(device);
+  batch.forward.packed = std::make_shared<const PackedSequences>(segments, device);
+  batch.forward.ids_BT = torch::tensor(ids, torch::kInt64).unsqueeze(0).to(device);
+  batch.forward.positions_BT = batch.forward.packed->positions_1N();
   batch.predictors_N = torch::tensor(predictors, torch::kInt64).to(device);
   batch.completion_N = torch::tensor(completion, torch::kInt64).to(device);
   return batch;
@@ -61,7 +85,7 @@ torch::Tensor MicroBatch::spread(std::span<const double> value_of_row) const {
 std::vector<MicroBatch> make_micro_batches(std::span<const SequenceRow> rows, int64_t micro_batch,
                                            torch::Device device) {
   PL_CHECK(micro_batch > 0, "a micro-batch needs a row");
-  const std::vector<size_t> order = longest_first(rows);
+  const std::vector<size_t> order = prompts_together(rows);
   std::vector<MicroBatch> batches;
   for (size_t begin = 0; begin < order.size(); begin += static_cast<size_t>(micro_batch)) {
     const size_t end = std::min(order.size(), begin + static_cast<size_t>(micro_batch));
@@ -73,8 +97,9 @@ std::vector<MicroBatch> make_micro_batches(std::span<const SequenceRow> rows, in
 }
 
 torch::Tensor predictor_states(const Decoder& decoder, const MicroBatch& batch) {
-  const torch::Tensor hidden_BTD = decoder.hidden(batch.forward);
-  return hidden_BTD.flatten(0, 1).index_select(0, batch.predictors_N);
+  // Not index_select: a prompt's last state is read once a completion, and its gradient must be summed in a fixed
+  // order.
+  return decoder.hidden(batch.forward).squeeze(0).index({batch.predictors_N});
 }
 
 }  // namespace plumbline

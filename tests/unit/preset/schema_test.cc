@@ -277,8 +277,7 @@ TEST(PresetReference, DocumentsEveryKey) {
 
 TEST(ShippedPresets, AllValidateAndRoundTrip) {
   const std::vector<std::string> names = shipped_presets();
-  EXPECT_EQ(names, (std::vector<std::string>{"demo", "full", "smoke", "tiny", "tiny_probe", "tiny_probe_a",
-                                             "tiny_probe_bcd", "tiny_probe_hard"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"demo", "demo_a", "demo_bcd", "demo_hard", "full", "smoke"}));
   const test::TemporaryFolder folder;
   for (const std::string& name : names) {
     const Preset preset = load_preset(name);

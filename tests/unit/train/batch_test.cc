@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/tiny_decoder.h"
+
 namespace plumbline {
 namespace {
 
@@ -21,31 +23,45 @@ std::vector<int64_t> values(const torch::Tensor& tensor) {
   return result;
 }
 
-TEST(MicroBatches, LongestFirstPaddedOnTheRight) {
-  const Rows rows;
-  const auto batches = make_micro_batches(rows.sequences, 2, torch::kCPU);
+TEST(MicroBatches, PromptsOfTheLongestFirstEachOnceWithoutLastTokens) {
+  Rows rows;
+  const std::vector<int64_t> longer = {12, 13, 14}, same_prompt = {1, 2};  // other memory, the same prompt
+  rows.sequences.push_back({same_prompt, longer});
+  const auto batches = make_micro_batches(rows.sequences, 3, torch::kCPU);
   ASSERT_EQ(batches.size(), 2u);
-  EXPECT_EQ(batches[0].rows, (std::vector<size_t>{2, 0}));  // 5 tokens, then the first of those with 4
-  EXPECT_EQ(values(batches[0].forward.ids_BT), (std::vector<int64_t>{4, 5, 6, 7, 30, 1, 2, 10, 11, 0}));
-  EXPECT_EQ(values(batches[0].forward.positions_BT), (std::vector<int64_t>{0, 1, 2, 3, 4, 0, 1, 2, 3, 4}));
+  EXPECT_EQ(batches[0].rows, (std::vector<size_t>{3, 0, 2}));  // two prompts reach 5 tokens: the first of them
+  EXPECT_EQ(values(batches[0].forward.ids_BT), (std::vector<int64_t>{1, 2, 12, 13, 10, 4, 5, 6, 7}));
+  EXPECT_EQ(values(batches[0].forward.positions_BT), (std::vector<int64_t>{0, 1, 2, 3, 2, 0, 1, 2, 3}));
+  EXPECT_EQ(values(batches[0].predictors_N), (std::vector<int64_t>{1, 2, 3, 1, 4, 8}));
+  EXPECT_EQ(values(batches[0].completion_N), (std::vector<int64_t>{12, 13, 14, 10, 11, 30}));
+  EXPECT_EQ(batches[0].lengths, (std::vector<int64_t>{3, 2, 1}));
   EXPECT_EQ(batches[1].rows, (std::vector<size_t>{1}));
-  EXPECT_EQ(values(batches[1].forward.ids_BT), (std::vector<int64_t>{3, 20, 21, 22}));
+  EXPECT_EQ(values(batches[1].forward.ids_BT), (std::vector<int64_t>{3, 20, 21}));
 }
 
-TEST(MicroBatches, EveryCompletionTokenIsPredictedByThePositionBeforeIt) {
-  const Rows rows;
+TEST(MicroBatches, LogProbabilitiesAreThoseOfRowsOfTheirOwn) {
+  const auto decoder = test::tiny_decoder(torch::kFloat64);
+  Rows rows;
+  const std::vector<int64_t> longer = {12, 13, 14};
+  rows.sequences.push_back({rows.prompts[0], longer});
+  const torch::NoGradGuard no_grad;
   for (const int64_t size : {1, 2, 3, 8}) {
     size_t num_tokens = 0;
     for (const MicroBatch& batch : make_micro_batches(rows.sequences, size, torch::kCPU)) {
-      const auto ids = values(batch.forward.ids_BT), predictors = values(batch.predictors_N);
-      const auto completion = values(batch.completion_N);
-      ASSERT_EQ(predictors.size(), completion.size());
-      for (size_t n = 0; n < predictors.size(); ++n) {
-        EXPECT_EQ(ids[static_cast<size_t>(predictors[n]) + 1], completion[n]);
+      const torch::Tensor logits_NV = decoder->logits(predictor_states(*decoder, batch));
+      int64_t n = 0;
+      for (const size_t row : batch.rows) {
+        std::vector<int64_t> ids(rows.sequences[row].prompt_ids.begin(), rows.sequences[row].prompt_ids.end());
+        for (const int64_t id : rows.sequences[row].completion_ids) {
+          const torch::Tensor alone_V = test::tiny_logits(*decoder, torch::tensor(ids).unsqueeze(0))[0][-1];
+          EXPECT_LT((alone_V - logits_NV[n]).abs().max().item<double>(), 1e-12) << "row " << row;
+          EXPECT_EQ(batch.completion_N[n].item<int64_t>(), id);
+          ids.push_back(id);
+          ++n, ++num_tokens;
+        }
       }
-      num_tokens += completion.size();
     }
-    EXPECT_EQ(num_tokens, 6u);
+    EXPECT_EQ(num_tokens, 9u);
   }
 }
 
