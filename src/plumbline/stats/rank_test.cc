@@ -5,24 +5,12 @@
 #include <vector>
 
 #include "plumbline/base/error.h"
+#include "plumbline/stats/ranks.h"
 
 namespace plumbline {
 namespace {
 
 constexpr size_t kMostValues = 200;
-
-/// Twice the mid-rank of each value, so that ranks stay whole.
-std::vector<size_t> double_ranks(const std::vector<double>& values) {
-  std::vector<size_t> order(values.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return values[a] < values[b]; });
-  std::vector<size_t> ranks(values.size());
-  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
-    for (size_t i = begin; i < end; ++i) ranks[order[i]] = begin + 1 + end;  // 2 x the mean of begin + 1 .. end
-  }
-  return ranks;
-}
 
 }  // namespace
 
