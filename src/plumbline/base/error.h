@@ -81,7 +81,9 @@ struct Interrupted : Error {
       : Error(ExitCode::kInterrupted, "interrupted", std::move(message), "", "") {}
 };
 
-/// Replaces control characters (ESC, CR, ... and C1) by visible escapes, so that hostile text cannot drive a terminal.
+/// Replaces control characters (ESC, CR, ... and C1), separators of lines and characters that turn the direction of
+/// writing or show nothing by visible escapes, so that hostile text can neither drive a terminal nor read as something
+/// else than it is.
 /// `keep_newlines` leaves \n and \t alone.
 std::string escape_control(std::string_view text, bool keep_newlines = false);
 

@@ -188,8 +188,9 @@ std::optional<Binding> Reader::reference(const Expression& expression, const Sco
 }
 
 Expression Reader::resolve_name(const Expression& expression, const Scope& scope) const {
-  if (!in_arguments_ && !passed_.empty() && passed_.contains(to_source(expression, {}))) {
-    fail("it looks at an argument after the call, which data and a call by value cannot show");
+  if (!passed_.empty() && passed_.contains(to_source(expression, {}))) {
+    fail(in_arguments_ ? "it hands over one object twice, which data cannot show"
+                       : "it looks at an argument after the call, which data cannot show");
   }
   if (expression.is(Kind::kAttribute) && expression.children[0].is(Kind::kName)) {
     const Binding* member = find(expression.children[0].name + "." + expression.name, scope);

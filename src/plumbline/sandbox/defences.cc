@@ -13,6 +13,8 @@ constexpr const char* kNames[] = {
     "complete_answers",
     "frame_limit",
     "no_stop_iteration",
+    "arguments_come_back",
+    "reference_turn",
     "ours_is_proven",
     "empty_environment",
     "closed_descriptors",

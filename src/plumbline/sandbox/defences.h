@@ -16,6 +16,8 @@ enum class Defence : uint8_t {
   kCompleteAnswers,     ///< a missing or malformed reply is a fail
   kFrameLimit,          ///< a frame longer than the limit ends the conversation
   kNoStopIteration,     ///< an exception that ends iterations does not reach code tests as such
+  kArgumentsComeBack,   ///< code tests see what a call did to the objects that they gave it
+  kReferenceTurn,       ///< nobody's answers are graded while a response's tester asks the reference
   kOursIsProven,        ///< only a process that had not spoken yet can have failed to be confined
   // what surrounds a submission (python/, native/)
   kEmptyEnvironment,   ///< no variable of the grader's

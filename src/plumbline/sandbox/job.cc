@@ -10,7 +10,7 @@ namespace plumbline {
 namespace {
 
 constexpr size_t kNonceBytes = 8;
-constexpr std::string_view kStatuses = "FSVERUC";
+constexpr std::string_view kStatuses = "FSVERUCM";
 
 const char* kind_name(SandboxJob::Kind kind) {
   switch (kind) {
@@ -49,6 +49,7 @@ std::string job_frame(const SandboxJob& job, const Nonce& nonce) {
   text("replacement", job.replacement);
   text("prelude", job.prelude);
   writer.text("with_needs").boolean(job.with_needs);
+  writer.text("mirrored").boolean(job.mirrored);
   writer.text("limit").integer(job.answer_bytes);
   writer.end_dict();
   return nonce + writer.str();

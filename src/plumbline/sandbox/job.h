@@ -24,6 +24,7 @@ struct SandboxJob {
   std::string replacement;   ///< kTester: stub or reference in the solution's place; empty = the response as it is
   bool with_needs = false;   ///< kTester: F together with what it needs of the response
   std::string prelude;       ///< kCodeTests: trusted program that runs before the tests
+  bool mirrored = false;     ///< kCalls: calls come from code tests, which see what is done to their objects
   int64_t answer_bytes = 0;  ///< longest value that is sent back
 };
 
@@ -42,7 +43,8 @@ struct Reply {
     kException = 'E',  ///< raised; (kind, message, missing name)
     kRefused = 'R',    ///< returned something that is no plain data
     kUnbound = 'U',    ///< kTester: raised before F was there to be called
-    kCall = 'C'        ///< kCodeTests: the tests call the submission; (args, kwargs)
+    kCall = 'C',       ///< kCodeTests: the tests call the submission (python/mirror.py says how)
+    kChanges = 'M'     ///< before kValue or kException of a mirrored call: objects that the call changed or made
   };
   Status status;
   std::string_view body;  ///< into the frame

@@ -19,6 +19,7 @@
 #include "plumbline/verify/fresh_tests.h"
 #include "plumbline/verify/labels.h"
 #include "plumbline/verify/memory_budget.h"
+#include "plumbline/verify/reference_turns.h"
 #include "plumbline/verify/short_first_queue.h"
 #include "plumbline/verify/tester_run.h"
 #include "plumbline/verify/trusted_run.h"
@@ -51,8 +52,9 @@ void look_for_special_cases(PythonServer& server, const Problem& problem, const 
 
 /// What both grades of one attempt found. Outcome kInfra when anything of ours failed.
 Verdict attempt(PythonServer& server, const GradeRequest& request, const std::string& code, const SandboxLimits& limits,
-                FreshTests* fresh_tests) {
+                FreshTests* fresh_tests, ReferenceTurns& turns) {
   const Problem& problem = *request.problem;
+  auto turn = turns.for_answers(problem.id);
   server.warm(problem.setup_code);
   server.warm(problem.code_prelude);
   Verdict verdict;
@@ -67,10 +69,11 @@ Verdict attempt(PythonServer& server, const GradeRequest& request, const std::st
   verdict.cpu_ms = run.cpu_ms;
   verdict.wall_ms = run.wall_ms;
   if (fresh_tests && verdict.passed()) look_for_special_cases(server, problem, code, limits, *fresh_tests, verdict);
+  turn.reset();
   if (!problem.hint || verdict.is_infra()) return verdict;
   verdict.hinted_pass = false;
   if (!run.compiles) return verdict;
-  const HintedRun hinted = run_hinted(server, problem, code, limits);
+  const HintedRun hinted = run_hinted(server, problem, code, limits, turns);
   verdict.hinted_pass = hinted.hinted_pass;
   verdict.tester = hinted.tester;
   verdict.cpu_ms += hinted.cpu_ms;
@@ -116,6 +119,7 @@ class CodeVerifier::Pool {
   ShortFirstQueue<Task> queue_;
   std::map<ProblemId, double> cost_ms_;  ///< running mean a problem
   MemoryBudget memory_;
+  ReferenceTurns turns_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
   size_t num_idle_ = 0;
@@ -228,7 +232,7 @@ Verdict CodeVerifier::Pool::grade_code(std::unique_ptr<PythonServer>& server, co
       const SandboxLimits limits = limits_for(options_, *request.problem);
       const int num_processes = request.problem->code_tests.empty() ? 1 : 2;
       const MemoryBudget::Share share = memory_.take(num_processes * limits.memory_bytes);
-      verdict = attempt(*server, request, code, limits, fresh_tests_.get());
+      verdict = attempt(*server, request, code, limits, fresh_tests_.get(), turns_);
       verdict.isolation = server->description();
       if (cache_ && !verdict.is_infra()) cache_->put(key, verdict);
     } catch (const SandboxError& error) {

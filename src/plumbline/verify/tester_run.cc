@@ -71,8 +71,8 @@ class TesterRuns {
 
 }  // namespace
 
-HintedRun run_hinted(PythonServer& server, const Problem& problem, const std::string& code,
-                     const SandboxLimits& limits) {
+HintedRun run_hinted(PythonServer& server, const Problem& problem, const std::string& code, const SandboxLimits& limits,
+                     ReferenceTurns& turns) {
   HintedRun hinted;
   TesterRuns runs(server, problem, code, limits, hinted);
   const TesterEnd self = runs.on_self();
@@ -82,6 +82,7 @@ HintedRun run_hinted(PythonServer& server, const Problem& problem, const std::st
   hinted.tester.passes_on_self = self.returned;
   hinted.tester.passes_on_stub = runs.on(stub_source(parse_entry_point(problem.entry_point))).returned;
   if (!problem.reference.empty() && !hinted.infra) {
+    const auto turn = turns.for_tester(problem.id);
     hinted.tester.fails_on_reference = !runs.on(problem.reference).returned;
   }
   return hinted;

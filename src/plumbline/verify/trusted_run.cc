@@ -200,25 +200,39 @@ TrustedRun run_data_tests(PythonServer& server, const Problem& problem, const st
 /// Carries one call of the test process to the submission. Both directions are decoded and encoded again here, so that
 /// the test process only ever loads well-formed builtin values. False when the submission gave no usable answer.
 bool relay_call(Submission& tests, Submission& candidate, const Reply& call) {
-  const auto arguments = read_value(call.body);
-  if (!arguments || !arguments->is(PythonValue::Kind::kTuple) || arguments->items.size() != 2) return false;
+  const auto recoded = [](std::string_view body) -> std::optional<std::string> {
+    const auto value = read_value(body);
+    if (!value) return std::nullopt;
+    MarshalWriter writer;
+    write_value(*value, writer);
+    return writer.take();
+  };
+  const auto arguments = recoded(call.body);
+  if (!arguments) return false;
   const Nonce nonce = make_nonce();
-  MarshalWriter writer;
-  write_value(*arguments, writer);
-  candidate.process().send(nonce + writer.str());
-  const auto reply = candidate.read_reply(nonce);
+  candidate.process().send(nonce + *arguments);
+  auto reply = candidate.read_reply(nonce);
+  if (reply && reply->status == Status::kChanges) {
+    const auto changes = recoded(reply->body);
+    if (!changes) return false;
+    tests.process().send("M" + *changes);
+    reply = candidate.read_reply(nonce);
+  }
   if (!reply) return false;
+  if (reply->status == Status::kValue) {
+    const auto value = recoded(reply->body);
+    if (!value) return false;
+    tests.process().send("V" + *value);
+    return true;
+  }
   MarshalWriter answer;
-  const auto value = reply->status == Status::kValue ? read_value(reply->body) : std::nullopt;
-  if (value) {
-    write_value(*value, answer);
-  } else if (reply->status == Status::kException) {
+  if (reply->status == Status::kException) {
     const RaisedError error = parse_raised(reply->body);
     answer.tuple(2).text(error.kind).text(error.message);
   } else {
     answer.tuple(2).text("").text("it returned no plain data");  // no exception that the tests could expect
   }
-  tests.process().send((value ? "V" : "E") + answer.str());
+  tests.process().send("E" + answer.str());
   return true;
 }
 
@@ -263,7 +277,9 @@ TrustedRun run_code_tests(PythonServer& server, const Problem& problem, const st
   run.method = "code_tests";
   run.total = 1;
   Tally tally(run);
-  Submission candidate(server, limits, calls_job(problem, code, limits));
+  SandboxJob job = calls_job(problem, code, limits);
+  job.mirrored = true;
+  Submission candidate(server, limits, job);
   bool complete = load(candidate, tally);
   std::optional<Outcome> tests_limit;
   std::string tests_detail;

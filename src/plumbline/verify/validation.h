@@ -31,7 +31,7 @@ struct RowReport {
 
 struct ValidationOptions {
   int64_t runs = 3;           ///< of each reference, run k in interpreters with hash seed k
-  bool load = true;           ///< all runs but the first, and known-wrong solutions, with every core kept busy
+  bool load = true;           ///< the second run with every core kept busy beside it
   double time_factor = 10;    ///< suggested limit over the slowest run, at least 1 s
   double least_headroom = 4;  ///< limit over the slowest run below which a reference is near its limit
 };

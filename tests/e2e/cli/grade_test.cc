@@ -61,6 +61,22 @@ TEST_F(GradeVerb, AnswersInInputOrder) {
   EXPECT_NE(result.err.find("graded code is isolated by"), std::string::npos);
 }
 
+TEST_F(GradeVerb, FindingsCostTheRewardOnlyUnderTheFloor) {
+  const std::string completions = folder_.write(
+      "completions.jsonl", completion(0, "import os\ndef double(x):\n    return x + x if x else os._exit(0)") +
+                               completion(1, "def double(x):\n    return x + x"));
+  for (const bool floor : {false, true}) {
+    std::vector<std::string> words = {"grade", problems_, completions};
+    if (floor) words.insert(words.end(), {"--integrity", "floor"});
+    const auto verdicts = rows(plumbline(words).out);
+    ASSERT_EQ(verdicts.size(), 2u);
+    EXPECT_EQ(verdicts[0]["integrity"], Json::array({"process_exit"}));
+    EXPECT_EQ(verdicts[0]["outcome"], "pass");
+    EXPECT_EQ(verdicts[0]["reward"], floor ? 0.0 : 3.5);
+    EXPECT_EQ(verdicts[1]["reward"], 3.5);
+  }
+}
+
 TEST_F(GradeVerb, ReadsStandardInput) {
   const auto result = plumbline({"grade", problems_, "-"}, completion(0, "def double(x):\n    return x + x"));
   ASSERT_EQ(result.exit_code, 0) << result.err;

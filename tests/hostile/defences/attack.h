@@ -17,6 +17,7 @@ enum class Win {
   kAttempt,   ///< attempt() returned true where it should not
   kSecret,    ///< attempt() returned the expected value, which only the grader knows
   kPass,      ///< passed without a solution
+  kLong,      ///< passed with an answer of two million letters, where one million is the limit
   kInfra,     ///< no verdict, hence no punishment
   kCodeTests  ///< passed tests that are code
 };
@@ -31,6 +32,7 @@ struct Attack {
   int64_t memory_mib = 256;
   std::string before = "";  ///< a submission that the same worker runs first
   IsolationLevel level = IsolationLevel::kNamespaces;
+  std::string tests = "";  ///< of kCodeTests; empty: a loop over map()
 };
 
 /// gtest prints parameters; their bytes would tell nobody anything.

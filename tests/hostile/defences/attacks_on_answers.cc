@@ -8,6 +8,8 @@ constexpr const char* kWhole = "missing and malformed answers fail";
 constexpr const char* kBound = "an answer belongs to its call";
 constexpr const char* kInfra = "no submission escapes its verdict";
 constexpr const char* kTests = "code tests hear values, not control flow";
+constexpr const char* kObjects = "code tests see what a call does to their objects";
+constexpr const char* kSame = "the same verdict again";
 
 /// Frames as the grader expects them, with a made-up random number: compiled, loaded, one value.
 const std::string kForged = R"(
@@ -16,6 +18,15 @@ def frame(status, value):
     body = marshal.dumps(value, 2)
     return (9 + len(body)).to_bytes(4, "little") + b"\0" * 8 + status + body
 answers = frame(b"V", None) + frame(b"V", "won")
+)";
+
+/// An interpreter whose seeds are known says what is right.
+const std::string kKnownSeed = R"(
+import random, subprocess, sys
+def differs(expression):
+    program = 'import random; random.seed(0); print(' + expression + ')'
+    known = subprocess.run([sys.executable, "-S", "-c", program], env={"PYTHONHASHSEED": "0"}, capture_output=True)
+    return str(eval(expression)) + "\n" != known.stdout.decode()
 )";
 
 const std::string kSleepThenLose = R"(
@@ -46,7 +57,32 @@ std::vector<Attack> attacks_on_answers() {
   const auto tests = [](const char* name, const char* code) {
     return Attack{kTests, name, {Defence::kNoStopIteration}, code, Win::kCodeTests};
   };
+  const auto objects = [](const char* name, const char* code, const char* asserts) {
+    Attack attack{kObjects, name, {Defence::kArgumentsComeBack}, code, Win::kCodeTests};
+    attack.tests = asserts;
+    return attack;
+  };
+  const auto same = [](const char* name, const std::string& expression) {
+    return Attack{
+        kSame, name, {Defence::kHashSeed}, kKnownSeed + "def attempt():\n    return differs('" + expression + "')"};
+  };
   return {
+      objects("sorts what it was given", "def f(x):\n    x.sort()\n    return x[:]",
+              "l = [3, 1, 2]\nassert f(l) == [1, 2, 3] and l == [3, 1, 2]"),
+      objects("returns what it was given", "def f(x):\n    return x",
+              "l = [3, 1]\nr = f(l)\nassert r == l and r is not l"),
+      objects("changes what lies inside", "def f(x):\n    x['k'][0].add(4)\n    return len(x)",
+              "d = {'k': [{1, 2}]}\nassert f(d) == 1 and d == {'k': [{1, 2}]}"),
+      objects("changes it and fails as it should", "def f(x):\n    x.clear()\n    raise ValueError",
+              "d = {1: 2}\ntry:\n    f(d)\n    assert False\nexcept ValueError:\n    assert d == {1: 2}"),
+      objects("returns one row many times", "def f(n):\n    return [[0] * n] * n",
+              "g = f(2)\ng[0][0] = 1\nassert g == [[1, 0], [0, 0]]"),
+
+      same("by the hash of a string", "hash(str(1))"),
+      same("by the hash of bytes", "hash(bytes(3))"),
+      same("by the order of a set", "list({str(n) for n in range(40)})"),
+      same("by random numbers", "random.random()"),
+
       secret("walks frames", R"(
 import sys
 def attempt():
@@ -104,6 +140,13 @@ def attempt():
       whole("kills itself", "import os\ndef f(x):\n    os.kill(os.getpid(), 9)"),
       whole("sends half a frame", "import os\ndef f(x):\n    os.write(3, b'\\x20\\0\\0\\0half')\n    os._exit(0)"),
       whole("execs a program that succeeds", "import os\ndef f(x):\n    os.execv('/bin/true', ['true'])"),
+
+      {kWhole,
+       "is longer than allowed",
+       {Defence::kFrameLimit},
+       "import marshal, os, sys\ndef f(x):\n    ours = sys._getframe(1).f_locals\n"
+       "    ours['channel'].send(ours['nonce'], b'V', marshal.dumps('x' * (2 << 20), 2))\n    os._exit(0)",
+       Win::kLong},
 
       bound("answers while loading", "os.write(3, answers)\nos._exit(0)"),
       bound("answers from a thread", "threading.Thread(target=os.write, args=(3, answers)).start()" + kSleepThenLose),

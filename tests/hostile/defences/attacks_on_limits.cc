@@ -59,7 +59,7 @@ std::vector<Attack> attacks_on_limits() {
              "    for _ in range(4):\n        if os.fork() == 0:\n            block = b'x' * (60 << 20)\n"
              "            time.sleep(0.6)\n            os._exit(0)\n    for _ in range(4): os.wait()\n    return True"),
       memory("files in /tmp beside it", {D::kTmpIsMemory},
-             "    open('big', 'wb').write(b'x' * (31 << 20))\n    block = b'x' * (104 << 20)\n    time.sleep(0.4)\n    "
+             "    open('big', 'wb').write(b'x' * (31 << 20))\n    block = b'x' * (120 << 20)\n    time.sleep(0.4)\n    "
              "return True"),
       memory("names in /tmp", {D::kTmpIsMemory},
              "    for n in range(40000): os.symlink('x' * 100, str(n))\n    time.sleep(0.2)\n    return True"),

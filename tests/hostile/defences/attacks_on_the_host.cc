@@ -134,6 +134,19 @@ def attempt():
       processes("has a number of the host's", "import os\ndef attempt():\n    return os.getpid() > 64"),
       processes("has a parent of the host's", "import os\ndef attempt():\n    return os.getppid() > 1"),
 
+      {kProcesses,
+       "leaves one that the next submission finds",
+       {D::kEndWithFirst},
+       "import os\ndef attempt():\n    for name in os.listdir('/proc'):\n        try:\n"
+       "            if name.isdigit() and b'sleep\\0' + b'57.913' in open(f'/proc/{name}/cmdline', 'rb').read():\n"
+       "                return True\n        except OSError:\n            pass",
+       Win::kAttempt,
+       2,
+       2,
+       256,
+       "import os\nif os.fork() == 0:\n    os.setsid()\n    os.execvp('sleep', ['sleep', '57.913'])\n",
+       IsolationLevel::kLimits},
+
       locks("by flock", "import fcntl, os\ndef attempt():\n    return fcntl.flock(os.open(os.__file__, 0), 1) is None"),
       locks("by a record lock",
             "import fcntl, os\ndef attempt():\n    return fcntl.lockf(os.open(os.__file__, 0), "

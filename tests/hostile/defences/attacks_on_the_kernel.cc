@@ -49,6 +49,11 @@ std::vector<Attack> attacks_on_the_kernel() {
       kernel(kHidden, D::kSeccompShared, "shared mappings", "import mmap\n    return mmap.mmap(-1, 4096)"),
       kernel(kHidden, D::kSeccompBuffers, "larger socket buffers",
              "import socket\n    a, b = socket.socketpair()\n    a.setsockopt(1, 7, 1 << 22)\n    return True"),
+      kernel(kMachine, D::kSeccomp, "32-bit calls, whose numbers no rule means",
+             "import mmap\n    m = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)\n"
+             "    m.write(bytes.fromhex('b814000000cd80c3'))\n"  // mov eax, 20 (getpid); int 0x80; ret
+             "    start = ctypes.addressof(ctypes.c_char.from_buffer(m))\n"
+             "    return ctypes.CFUNCTYPE(ctypes.c_int)(start)() == os.getpid()"),
       kernel(kMachine, D::kSeccompKernel, "keyrings", "return call(248, b'user', b'k', b'v', 1, -3) >= 0"),
       kernel(kMachine, D::kSeccompKernel, "keyctl", "return call(250, 0, -3, 1) >= 0"),
       kernel(kMachine, D::kSeccompKernel, "personality", "return libc.personality(0x0040000) >= 0"),

@@ -11,10 +11,13 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
+#include <thread>
 
 #include "plumbline/base/error.h"
 #include "plumbline/preset/options.h"
 #include "plumbline/sandbox/python_server.h"
+#include "plumbline/verify/code_verifier.h"
 #include "plumbline/verify/trusted_run.h"
 #include "tests/hostile/defences/attack.h"
 
@@ -72,10 +75,12 @@ Problem problem_for(const Attack& attack) {
   problem.entry_point = "f";
   problem.reference = "def f(x):\n    return x\n";
   if (attack.win == Win::kCodeTests) {
-    problem.code_tests = "for got in map(f, [1, 2]):\n    assert got == 'won'\n";
+    problem.code_tests = attack.tests.empty() ? "for got in map(f, [1, 2]):\n    assert got == 'won'\n" : attack.tests;
     return problem;
   }
-  const std::string expected = attack.win == Win::kSecret ? "secret-0123456789abcdef" : kExpectedOfAttempts;
+  const std::string expected = attack.win == Win::kSecret ? "secret-0123456789abcdef"
+                               : attack.win == Win::kLong ? std::string(size_t{2} << 20, 'x')
+                                                          : kExpectedOfAttempts;
   problem.tests.push_back({{PythonValue::of_int("1")}, {}, PythonValue::of_str(expected)});
   return problem;
 }
@@ -163,6 +168,79 @@ TEST(AttackTable, HasFourAttacksForEveryPromise) {
   for (const Attack& attack : all_attacks()) ++counts[attack.promise];
   for (const auto& [promise, count] : counts) EXPECT_GE(count, 4) << promise;
   EXPECT_GE(all_attacks().size(), 60u);
+}
+
+TEST(AttackTable, HasAnAttackForEveryDefence) {
+  std::set<Defence> named = {Defence::kReferenceTurn};  // two submissions at once: Together, below
+  for (const Attack& attack : all_attacks()) named.insert(attack.defences.begin(), attack.defences.end());
+  for (size_t i = 0; i < static_cast<size_t>(Defence::kNumDefences); ++i) {
+    EXPECT_TRUE(named.contains(static_cast<Defence>(i))) << to_string(static_cast<Defence>(i));
+  }
+}
+
+/// Two submissions that run together: the tester of one asks the reference and tells by locks on files of the system,
+/// the other one listens while it is graded. 16 bits, one lock each.
+class Together : public testing::Test {
+ protected:
+  static constexpr const char* kLocks = R"(
+import fcntl, glob, os, time
+files = sorted(name for name in glob.glob(os.path.dirname(os.__file__) + "/*.py") if not os.path.islink(name))[:17]
+opened = [os.open(name, os.O_RDONLY) for name in files]
+)";
+
+  static bool listener_passes(uint64_t off) {
+    const DefencesOff switched(off);
+    GradeOptions options;
+    options.workers = 2;
+    options.cpu_s = 2;
+    CodeVerifier verifier(options, IsolationLevel::kNamespaces);
+    Problem problem;
+    problem.id.text = "p";
+    problem.entry_point = "f";
+    problem.reference = "def f(x):\n    return 48271\n";
+    problem.tests.push_back({{PythonValue::of_int("1")}, {}, PythonValue::of_int("48271")});
+    problem.hint = Hint{"overwrite_tests", "run_tests"};
+    const std::string teller = std::string(kLocks) + R"(
+def f(x):
+    return 1
+def run_tests():
+    value = f(0)
+    assert value > 1
+    for bit in range(16):
+        if value >> bit & 1:
+            fcntl.flock(opened[bit], fcntl.LOCK_EX)
+    fcntl.flock(opened[16], fcntl.LOCK_EX)
+    time.sleep(1))",
+                      listener = std::string(kLocks) + R"(
+def is_locked(number):
+    try:
+        fcntl.flock(opened[number], fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    fcntl.flock(opened[number], fcntl.LOCK_UN)
+    return False
+heard, end = 0, time.monotonic() + 1.5
+while not heard and time.monotonic() < end:
+    if is_locked(16):
+        heard = sum(is_locked(bit) << bit for bit in range(16))
+    time.sleep(0.01)
+def f(x):
+    return heard)";
+    const auto fenced = [](const std::string& code) { return "```python\n" + code + "\n```"; };
+    const GradeRequest requests[] = {{&problem, 0, fenced(teller)}, {&problem, 1, fenced(listener)}};
+    return verifier.grade(requests).at(1).passed();
+  }
+};
+
+TEST_F(Together, AReferencesAnswersAreNotPassedOnSlow) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core, one worker: nobody runs together";
+  const uint64_t locks = mask_of({Defence::kSeccompLocks}), turns = mask_of({Defence::kReferenceTurn});
+  EXPECT_FALSE(listener_passes(0));
+  EXPECT_FALSE(listener_passes(locks));
+  EXPECT_FALSE(listener_passes(turns));
+  bool passed = false;
+  for (int i = 0; i < 3 && !passed; ++i) passed = listener_passes(locks | turns);
+  EXPECT_TRUE(passed) << "proves nothing about turns";
 }
 
 std::string name_of(const testing::TestParamInfo<Attack>& info) {

@@ -308,6 +308,38 @@ def f(x):
             Outcome::kMemory);
 }
 
+TEST_P(Promise, ASumThatLastsAnInstantIsSeen) {
+  // Each child stays below the limit, all four together do not, and they leave the moment the last one has filled up.
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(outcome(R"(
+import os
+def f(x):
+    full, go = os.pipe(), os.pipe()
+    for _ in range(4):
+        if os.fork() == 0:
+            block = b"x" * (50 << 20)
+            os.write(full[1], b"f")
+            os.read(go[0], 1)
+            os._exit(0)
+    for _ in range(4):
+        os.read(full[0], 1)
+    os.write(go[1], b"gggg")
+    for _ in range(4):
+        os.wait()
+    return "fine")",
+                      limited(5, 3, 128)),
+              Outcome::kMemory);
+  }
+}
+
+TEST_P(Promise, ABlockNearTheLimitHasTheSameVerdictEveryTime) {
+  for (const auto& [mib, expected] : {std::pair(120, Outcome::kPass), std::pair(136, Outcome::kMemory)}) {
+    const std::string code =
+        "def f(x):\n    block = b'x' * (" + std::to_string(mib) + " << 20)\n    del block\n    return 'fine'";
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(outcome(code, limited(5, 3, 128)), expected) << mib;
+  }
+}
+
 TEST_P(Promise, ForkingAloneIsNotChargedAsMemory) {
   // Pages shared after a fork count once: 20 children of a 60 MiB parent stay far below 256 MiB.
   EXPECT_EQ(outcome(R"(
@@ -471,6 +503,12 @@ def f(x):
     return "fine")",
                     limited(2, 3, 128)),
             Outcome::kPass);
+}
+
+TEST_P(Promise, WhatIsSaidOfAVerdictReadsAsItIs) {
+  // Right-to-left override, line separator, byte order mark, an escape sequence: as text in an exception.
+  const Verdict verdict = grade("def f(x):\n    raise ValueError('a\\u202eb\\u2028c\\ufeffd\\x1b[2Je')");
+  EXPECT_EQ(verdict.detail, "test 0: ValueError: a\\u202eb\\u2028c\\ufeffd\\x1b[2Je");
 }
 
 TEST_P(Promise, NextSubmissionFindsNothingOfTheLast) {

@@ -56,13 +56,14 @@ TEST(TesterDetectorsSlow, AgreeWithGoldenLabels) {
   const std::string setup = read_file(test::shared_path("data/leetcode/setup_code.py"));
   PythonServer server("/usr/bin/python3", probe_isolation("/usr/bin/python3", IsolationLevel::kContainer).level);
   server.warm(setup);
+  ReferenceTurns turns;
   int num_stub = 0, num_self = 0;
   for (const Row& row : rows) {
     Problem problem;
     problem.entry_point = row.entry_point;
     problem.setup_code = setup;
     problem.hint = Hint{"overwrite_tests", "run_tests"};
-    const HintedRun run = run_hinted(server, problem, row.code, {.cpu_s = 2, .wall_s = 20});
+    const HintedRun run = run_hinted(server, problem, row.code, {.cpu_s = 2, .wall_s = 20}, turns);
     EXPECT_FALSE(run.infra) << row.where;
     EXPECT_EQ(run.tester.defined, row.defined) << row.where;
     EXPECT_EQ(run.tester.passes_on_stub.value_or(false), row.on_stub) << row.where;

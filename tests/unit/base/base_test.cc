@@ -25,6 +25,19 @@ TEST(Error, LineEscapesTerminalControl) {
   EXPECT_EQ(error.line(), "data.x: bad \\x1b[31mred\\n\\x9b");
 }
 
+TEST(Error, LineEscapesWhatReadsAsSomethingElse) {
+  // Right-to-left override, line and paragraph separators, byte order mark, zero width space, isolate, a tag letter.
+  EXPECT_EQ(escape_control("a\u202Eb\u2028c\u2029d\uFEFFe\u200Bf\u2066g\U000E0041h"),
+            "a\\u202eb\\u2028c\\u2029d\\ufeffe\\u200bf\\u2066g\\U000e0041h");
+  EXPECT_EQ(escape_control("lines\n\u2028", /*keep_newlines=*/true), "lines\n\\u2028");
+}
+
+TEST(Error, LineKeepsWhatIsWritten) {
+  const std::string text = "caf\u00e9 \u65e5\u672c \u0645\u06cc\u200c\u062e \U0001F469\u200D\U0001F4BB";
+  EXPECT_EQ(escape_control(text), text);
+  EXPECT_EQ(escape_control("cut \xe2\x80"), "cut \xe2\\x80");  // a C1 control to whoever reads Latin-1
+}
+
 TEST(Check, StaysOnInRelease) {
   EXPECT_THROW(PL_CHECK(1 == 2, "sums"), InternalError);
 }

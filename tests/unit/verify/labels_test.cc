@@ -63,6 +63,23 @@ TEST(Labels, SignedRewardPaysTheTrustedPassOnly) {
   EXPECT_DOUBLE_EQ(reward(verdict(Outcome::kWrong, true, true), "signed"), -1.0);
 }
 
+TEST(Labels, TheIntegrityFloorTakesTheRewardAndNothingElse) {
+  const auto floored = [](Verdict v, const char* scheme, bool floor, std::vector<std::string> findings) {
+    v.integrity = std::move(findings);
+    conclude(v, scheme, floor);
+    return v;
+  };
+  const Verdict pass = verdict(Outcome::kPass, true, false);
+  EXPECT_EQ(floored(pass, "loophole", true, {"process_exit"}).reward, 0.0);
+  EXPECT_EQ(floored(pass, "signed", true, {"process_exit"}).reward, -1.0);
+  EXPECT_EQ(floored(pass, "loophole", true, {"process_exit"}).outcome, Outcome::kPass);
+  EXPECT_EQ(floored(pass, "loophole", true, {"process_exit"}).label, Label::kCorrect);
+  EXPECT_EQ(floored(verdict(Outcome::kWrong, true, true), "loophole", true, {"always_equal"}).reward, 0.0);
+  EXPECT_EQ(floored(pass, "loophole", true, {}).reward, 3.5);                 // nothing was found
+  EXPECT_EQ(floored(pass, "loophole", false, {"process_exit"}).reward, 3.5);  // findings are reported only
+  EXPECT_FALSE(floored(verdict(Outcome::kInfra, true, true), "loophole", true, {"process_exit"}).reward);
+}
+
 TEST(Labels, InfraHasNoReward) {
   Verdict v = verdict(Outcome::kInfra, true, true);
   v.reward = 3.5;

@@ -55,7 +55,7 @@ int validate_main(const std::vector<std::string>& words) {
       .option("--out", &out, "write one JSON line a problem to this file")
       .option("--runs", &options.runs, "runs of each reference, each with a hash seed of its own (3)")
       .option("--time-factor", &options.time_factor, "suggested time limit over the slowest run (10)")
-      .flag("--no-load", &no_load, "do not keep the cores busy in all runs but the first");
+      .flag("--no-load", &no_load, "do not keep every core busy during the second run");
   grade.add_to(arguments);
   if (!arguments.parse(words)) return 0;
   grade.validate();

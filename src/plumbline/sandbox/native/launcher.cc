@@ -46,8 +46,10 @@ void set_defences_off(uint64_t mask) {
 
 namespace {
 
-constexpr double kFirstTick_s = 0.02, kLongestTick_s = 0.05;
-constexpr double kMaxWallStretch = 10;  // a starved submission may wait this many times its wall-clock limit
+constexpr double kFirstTick_s = 0.02, kLongestTick_s = 0.05, kShortestTick_s = 0.002;
+constexpr double kGrowth_bytes_s = 4e9;  // one core hardly touches new pages faster
+constexpr double kWatchShare = 0.2;      // of the supervisor's time at most goes into looking
+constexpr double kMaxWallStretch = 10;   // a starved submission may wait this many times its wall-clock limit
 constexpr rlim_t kStack_bytes = rlim_t{64} << 20;
 constexpr rlim_t kFile_bytes = rlim_t{64} << 20;
 constexpr rlim_t kOpenFiles = 256;
@@ -77,6 +79,12 @@ bool write_text(const char* path, const char* text) {
   const bool whole = ::write(file, text, std::strlen(text)) == static_cast<ssize_t>(std::strlen(text));
   ::close(file);
   return whole;
+}
+
+/// That this process may run on.
+int num_cores() {
+  cpu_set_t cores;
+  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : CPU_SETSIZE;
 }
 
 /// One marshalled tuple: reason, wait status, CPU seconds, wall seconds, message.
@@ -117,7 +125,7 @@ class Watch {
 
   const char* run() {
     pollfd files[2] = {{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)), POLLIN, 0}, {status_, POLLRDHUP, 0}};
-    double tick_s = kFirstTick_s;
+    double tick_s = next_tick_s(kFirstTick_s, 0);
     while (true) {
       const int events = ::poll(files, 2, static_cast<int>(tick_s * 1e3));
       if (files[0].revents) {
@@ -125,9 +133,10 @@ class Watch {
         return "exited";
       }
       if (events > 0 && files[1].revents) return "abandoned";
+      const double looked_s = monotonic_s();
       if (const char* reason = exceeded()) return reason;
       reap_orphans();
-      tick_s = std::min(tick_s * 1.5, kLongestTick_s);
+      tick_s = next_tick_s(std::min(tick_s * 1.5, kLongestTick_s), monotonic_s() - looked_s);
     }
   }
   int exit_status() const { return exit_status_; }
@@ -136,13 +145,22 @@ class Watch {
  private:
   bool cpu_is_used_up() { return is_on(Defence::kCpuSum) && tree_.cpu_s() * 1e6 > static_cast<double>(plan_.cpu_us); }
 
+  /// Shorter the nearer the submission is to its memory limit: before all cores together can have filled the rest, it
+  /// is looked at again, so that a sum above the limit is seen however short it is.
+  double next_tick_s(double longest_s, double cost_s) const {
+    const double filled_s = static_cast<double>(plan_.memory_bytes - memory_bytes_) / (kGrowth_bytes_s * num_cores_);
+    const double shortest_s = std::max(kShortestTick_s, cost_s / kWatchShare);
+    return std::max(shortest_s, std::min(longest_s, filled_s));
+  }
+
   const char* exceeded() {
     tree_.look();
     if (cpu_is_used_up()) {
       tree_.look();  // read twice: a child reaped between two reads may count double for once
       if (cpu_is_used_up()) return "cpu";
     }
-    if (is_on(Defence::kMemorySum) && tree_.memory_bytes() > plan_.memory_bytes) return "memory";
+    memory_bytes_ = tree_.memory_bytes();
+    if (is_on(Defence::kMemorySum) && memory_bytes_ > plan_.memory_bytes) return "memory";
     const double limit_s = static_cast<double>(plan_.wall_us) * 1e-6, used_s = wall_s();
     if (!is_on(Defence::kWallClock) || used_s <= limit_s) return nullptr;
     return used_s > limit_s * kMaxWallStretch || used_s - tree_.starved_s() > limit_s ? "wall" : nullptr;
@@ -164,6 +182,8 @@ class Watch {
   const pid_t pid_;
   const int status_;
   const double start_s_ = monotonic_s();
+  const int num_cores_ = num_cores();
+  int64_t memory_bytes_ = 0;
   int exit_status_ = 0;
 };
 

@@ -132,6 +132,8 @@ double reaped_cpu_s() {
          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
+ProcessTree::ProcessTree(const LaunchPlan& plan) : plan_(plan), interpreter_bytes_(resident_bytes(::getpid())) {}
+
 void ProcessTree::look() {
   num_ = 0;
   DIR* folder = ::opendir("/proc");
@@ -177,6 +179,7 @@ int64_t ProcessTree::memory_bytes() const {
     bound += resident_bytes(pids_[i]);
     hidden += buffer_bytes(pids_[i]);
   }
+  hidden -= interpreter_bytes_;
   if (bound + hidden <= plan_.memory_bytes) return bound + hidden;
   int64_t exact = hidden;
   for (int i = 0; i < num_; ++i) exact += own_bytes(pids_[i]);

@@ -11,13 +11,15 @@ namespace plumbline {
 
 class ProcessTree {
  public:
-  explicit ProcessTree(const LaunchPlan& plan) : plan_(plan) {}
+  /// In the supervisor, just forked from a warm interpreter: what that holds is not the submission's.
+  explicit ProcessTree(const LaunchPlan& plan);
 
   /// Reads /proc. In a space of our own everything but us; else our descendants.
   void look();
   /// Live processes with the children that they reaped, and those that we reaped.
   double cpu_s() const;
-  /// Upper bound first (pages shared after a fork count once a process); the exact sum only when that is near.
+  /// Memory beyond the warm interpreter's. Upper bound first (pages shared after a fork count once a process); the
+  /// exact sum only when that is above the limit.
   int64_t memory_bytes() const;
   /// Longest time that one process stood ready without a core: the load's fault, not the submission's.
   double starved_s() const;
@@ -27,6 +29,7 @@ class ProcessTree {
  private:
   static constexpr int kMost = 1 << 15;
   const LaunchPlan& plan_;
+  const int64_t interpreter_bytes_;
   int num_ = 0;
   pid_t pids_[kMost];
 };

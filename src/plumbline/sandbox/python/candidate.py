@@ -149,6 +149,7 @@ def require_entry(entry, namespace):
 
 def serve_calls(channel, nonce, job):
     """The trusted grade's half: load the response, then answer calls as they come."""
+    reply = answer_mirrored if job["mirrored"] else answer
     code, _ = report_source(channel, nonce, job)
     namespace = new_namespace()
     try:
@@ -164,7 +165,7 @@ def serve_calls(channel, nonce, job):
         frame = channel.receive()
         if not frame:
             leave(0)
-        answer(channel, frame[:8], lambda: eval(entry, namespace), loads(frame[8:]), job["limit"])
+        reply(channel, frame[:8], lambda: eval(entry, namespace), loads(frame[8:]), job["limit"])
 
 
 def be_the_program(code, setup, source, sink, errors):
@@ -342,17 +343,24 @@ class Remote:
         self.channel = channel
 
     def __call__(self, *args, **kwargs):
-        self.channel.send(b"\0" * 8, b"C", encoded((args, kwargs)))
+        mirror, call = mirror_call(args, kwargs)
+        self.channel.send(b"\0" * 8, b"C", dumps(call, WIRE_VERSION))
         frame = self.channel.receive()
-        status, body = frame[:1], loads(frame[1:])
-        if status == b"V":
-            return body
-        kind = __builtins__.get(body[0])
+        try:
+            if frame[:1] == b"M":
+                mirror.take(loads(frame[1:]))
+                frame = self.channel.receive()
+            if frame[:1] == b"V":
+                return mirror.value(loads(frame[1:]))
+        except Exception:
+            raise NoAnswer("its answer was no answer") from None
+        kind, message = loads(frame[1:])
+        kind = __builtins__.get(kind)
         if not isinstance(kind, type) or not issubclass(kind, Exception) or kind is MemoryError:
             kind = NoAnswer
         elif ends_iteration(kind):
             kind = RuntimeError
-        raise kind(body[1])
+        raise kind(message)
 
 
 def stand_in(entry, remote):
