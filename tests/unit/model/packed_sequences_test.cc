@@ -1,5 +1,6 @@
 #include "plumbline/model/packed_sequences.h"
 
+#include <ATen/Context.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -72,6 +73,35 @@ TEST_P(PackedAttention, IsAttentionByItsDefinition) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, PackedAttention, testing::Values(0, 1, 2, 4));
+
+/// The same numbers through FlashAttention over variable lengths, gradients of shared keys included.
+TEST_P(PackedAttention, OnAGpuInHalfPrecisionToo) {
+  if (!at::hasCUDA()) GTEST_SKIP() << "no GPU here";
+  torch::manual_seed(3);
+  const PackedSequences on_cpu(kSegments, torch::kCPU), on_gpu(kSegments, torch::kCUDA);
+  const int64_t num_tokens = on_cpu.positions_1N().numel();
+  const auto made = [&](int64_t num_heads) {
+    return torch::randn({1, num_heads, num_tokens, 32}).to(torch::kBFloat16).to(torch::kFloat64);
+  };
+  const std::vector<Tensor> values = {made(4), made(2), made(2)};
+  const Tensor weight = made(4);
+  const auto mixed_and_gradients = [&](const PackedSequences& packed, torch::Device device, torch::ScalarType type) {
+    std::vector<Tensor> leaves;
+    for (const Tensor& value : values) leaves.push_back(value.to(device, type).requires_grad_(true));
+    const Tensor mixed = packed.attend(leaves[0], leaves[1], leaves[2], GetParam());
+    (mixed * weight.to(device, type)).sum().backward();
+    std::vector<Tensor> result = {mixed.detach()};
+    for (const Tensor& leaf : leaves) result.push_back(leaf.grad());
+    for (Tensor& tensor : result) tensor = tensor.to(torch::kCPU, torch::kFloat64);
+    return result;
+  };
+  const auto expected = mixed_and_gradients(on_cpu, torch::kCPU, torch::kFloat64);
+  const auto seen = mixed_and_gradients(on_gpu, torch::kCUDA, torch::kBFloat16);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double scale = expected[i].abs().max().item<double>();
+    EXPECT_LT((expected[i] - seen[i]).abs().max().item<double>(), 0.02 * scale) << i;
+  }
+}
 
 TEST(PackedSequences, PositionsGoOnFromThePrefix) {
   const PackedSequences packed(kSegments, torch::kCPU);
