@@ -72,9 +72,48 @@ TomlValue convert(const toml::node& node) {
   return value;
 }
 
+/// The end of the string that begins at `at` with one or three of `quote`; strings of one line end with it.
+size_t end_of_string(std::string_view text, size_t at) {
+  const std::string_view quote = text.substr(at, 1);
+  const std::string triple(3, quote[0]);
+  const bool is_long = text.substr(at, 3) == triple;
+  const std::string_view closing = is_long ? std::string_view(triple) : quote;
+  for (size_t i = at + closing.size(); i < text.size(); ++i) {
+    if (text[i] == '\\' && quote == "\"") {
+      ++i;
+    } else if (text.substr(i, closing.size()) == closing) {
+      return i + closing.size();
+    } else if (text[i] == '\n' && !is_long) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+/// TOML 1.0 has characters beyond ASCII in strings and comments alone. The library's own answer to others is undefined
+/// behaviour.
+void refuse_stray_characters(std::string_view text, const std::string& where) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  while (at < text.size()) {
+    if (text[at] == '"' || text[at] == '\'') {
+      at = end_of_string(text, at);
+    } else if (text[at] == '#') {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (static_cast<unsigned char>(text[at]) >= 0x80) {
+      const auto line = 1 + std::ranges::count(text.substr(0, at), '\n');
+      throw ConfigError("config.toml_syntax", "a character beyond ASCII stands outside strings and comments",
+                        fmt::format("{}:{}", where, line), "quote it, or take it out");
+    } else {
+      ++at;
+    }
+  }
+}
+
 }  // namespace
 
 TomlValue parse_toml(std::string_view text, const std::string& where) {
+  refuse_stray_characters(text, where);
   try {
     return convert(toml::parse(text));
   } catch (const toml::parse_error& error) {

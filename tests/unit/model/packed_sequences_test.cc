@@ -87,7 +87,7 @@ TEST_P(PackedAttention, OnAGpuInHalfPrecisionToo) {
   const Tensor weight = made(4);
   const auto mixed_and_gradients = [&](const PackedSequences& packed, torch::Device device, torch::ScalarType type) {
     std::vector<Tensor> leaves;
-    for (const Tensor& value : values) leaves.push_back(value.to(device, type).requires_grad_(true));
+    for (const Tensor& value : values) leaves.push_back(value.to(device, type).clone().requires_grad_(true));
     const Tensor mixed = packed.attend(leaves[0], leaves[1], leaves[2], GetParam());
     (mixed * weight.to(device, type)).sum().backward();
     std::vector<Tensor> result = {mixed.detach()};
