@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "plumbline/base/error.h"
+#include "plumbline/report/markdown.h"
 
 namespace plumbline {
 namespace {
@@ -36,35 +36,6 @@ std::string state_text(const ArmRun& run) {
       return "cannot be read: " + run.problem;
   }
   return "";
-}
-
-/// A cell of Markdown: no pipe, line end, tag or emphasis of a file's own making.
-std::string markdown_text(const std::string& text) {
-  std::string out;
-  for (const char c : escape_control(text)) {
-    if (c == '<') {
-      out += "&lt;";
-    } else {
-      if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '[' || c == '!') out += '\\';
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::string markdown_row(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += " " + markdown_text(cell) + " |";
-  return line + "\n";
-}
-
-std::string markdown_table(const HtmlTable& table) {
-  if (table.rows.empty()) return "";
-  std::string text = table.caption + "\n\n" + markdown_row(table.header) + "|";
-  for (size_t i = 0; i < table.header.size(); ++i) text += "---|";
-  text += "\n";
-  for (const auto& row : table.rows) text += markdown_row(row);
-  return text + "\n";
 }
 
 std::string experiment_markdown(const Experiment& experiment) {

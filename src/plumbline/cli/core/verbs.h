@@ -8,6 +8,7 @@
 namespace plumbline {
 
 int check_main(const std::vector<std::string>& words);
+int compare_main(const std::vector<std::string>& words);
 int grade_main(const std::vector<std::string>& words);
 int report_main(const std::vector<std::string>& words);
 int run_inspect_text(const std::vector<std::string>& words);
@@ -18,6 +19,7 @@ inline const std::vector<Verb> kVerbs = {
     {"inspect", "exact tokens, rendered prompts, logits and modules of a model", run_inspect_text},
     {"grade", "verdicts for completions, without any model", grade_main},
     {"validate", "every reference must pass, every known-wrong solution must fail", validate_main},
+    {"compare", "paired statistics over reports, the gates, one decision", compare_main},
     {"report", "one self-contained HTML page and results_table.md about runs", report_main},
     {"generate", "one prompt or a chat in the terminal", nullptr},
     {"extract", "contrast pairs to a hack direction (Gate A)", nullptr},

@@ -1,0 +1,73 @@
+/// plumbline compare REPORT...: paired statistics, gates, one decision.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/cli/core/verbs.h"
+#include "plumbline/cli/shared/arguments.h"
+#include "plumbline/compare/judgement_json.h"
+#include "plumbline/compare/judgement_page.h"
+#include "plumbline/compare/judgement_text.h"
+
+namespace plumbline {
+namespace {
+
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+}
+
+int compare_items(const std::vector<std::string>& paths, bool allow_missing, bool as_json) {
+  if (paths.size() != 2) {
+    throw ConfigError("config.usage", "--items takes two files", "--items", "give BASE.jsonl and CANDIDATE.jsonl");
+  }
+  const ItemFiles files = pair_item_files(paths[0], paths[1], allow_missing);
+  const Effect effect = effect_of(files.pairs.rows);
+  if (as_json) {
+    Json json = {{"schema", "compare_items.v1"},
+                 {"base_only_items", files.num_base_only},
+                 {"candidate_only_items", files.num_candidate_only}};
+    json.update(effect_json(effect));
+    print(to_json_line(json) + "\n");
+    return 0;
+  }
+  print(effect_text(effect));
+  if (files.num_base_only + files.num_candidate_only > 0) {
+    print(fmt::format("  left out             {} items of the base, {} of the candidate\n", files.num_base_only,
+                      files.num_candidate_only));
+  }
+  return 0;
+}
+
+}  // namespace
+
+int compare_main(const std::vector<std::string>& words) {
+  std::vector<std::string> paths;
+  std::string plan, html, markdown;
+  bool as_json = false, items = false, allow_missing = false;
+  DecisionRequest request;
+  Arguments arguments("compare", "paired statistics over reports, the gates, one decision (exit 1 unless GO)");
+  arguments.positionals("REPORT", &paths, "evaluation reports, one a task and seed; with --items two files of scores")
+      .option("--plan", &plan, "TOML: roles of the tasks, thresholds of the gates, seeds")
+      .flag("--preregistered", &request.must_be_preregistered,
+            "the plan must be committed before the commit that made the reports")
+      .flag("--json", &as_json, "print compare.v1 instead of text")
+      .option("--html", &html, "also write one self-contained page")
+      .option("--markdown", &markdown, "also write the tables as Markdown")
+      .flag("--items", &items, "any two JSON-lines files of {id, score[, seed][, cluster]}: statistics, no decision")
+      .flag("--allow-missing", &allow_missing, "with --items: leave out ids that are in one file only, and count them");
+  if (!arguments.parse(words)) return 0;
+  if (items) return compare_items(paths, allow_missing, as_json);
+  if (!plan.empty()) request.plan = read_plan(plan);
+  std::vector<EvalReport> reports;
+  for (const std::string& path : paths) reports.push_back(read_eval_report(path));
+  const Judgement judgement = judge(reports, request);
+  if (!html.empty()) write_file(html, judgement_html(judgement, request));
+  if (!markdown.empty()) write_file(markdown, judgement_markdown(judgement, request));
+  print(as_json ? to_json_line(judgement_json(judgement, request)) + "\n" : judgement_text(judgement));
+  return judgement.decision == Decision::kGo ? 0 : 1;
+}
+
+}  // namespace plumbline

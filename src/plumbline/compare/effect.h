@@ -1,0 +1,52 @@
+/// The paired difference of two arms with everything that is said about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumbline/compare/paired_rows.h"
+#include "plumbline/stats/interval.h"
+#include "plumbline/stats/paired_test.h"
+
+namespace plumbline {
+
+struct SeedEffect {
+  int64_t seed = 0, num_rows = 0;
+  double delta = 0;
+  std::optional<double> mcnemar_p;  ///< unset for scores that are not 0 or 1
+};
+
+struct Effect {
+  int64_t num_rows = 0;
+  int64_t effective_n = 0;  ///< distinct prompts
+  bool is_binary = false;   ///< all scores are 0 or 1
+  double base_mean = 0, candidate_mean = 0;
+  std::optional<Interval> base_interval, candidate_interval;  ///< Wilson, over rows; unset for real scores
+  double delta = 0;
+  std::optional<Interval> interval;  ///< the headline; unset for one prompt and for real differences that are all equal
+  std::string method;                ///< of the headline, in words
+  double design_effect = 1;
+  int64_t num_gained = 0, num_lost = 0;       ///< rows above and below 0
+  double p = 1;                               ///< two-sided, of no difference; prompts are the unit
+  double exact_p = 1;                         ///< McNemar's or the sign test over prompts
+  Interval published;                         ///< percentile bootstrap of rows: 4000 resamples, seed 0
+  std::optional<Interval> published_by_item;  ///< the same over items, when rows share them
+  std::vector<SeedEffect> seeds;
+  std::optional<SeedTest> over_seeds;  ///< with three seeds
+  Interval confidence_sequence;
+  double mde = 0;                     ///< at effective_n, correlation 0
+  std::optional<int64_t> required_n;  ///< prompts that would show a difference of this size
+
+  bool has_spread() const { return num_gained + num_lost > 0 && interval && interval->low < interval->high; }
+};
+
+/// Throws DataError(data.no_values), DataError(data.too_few_values) for a single row.
+Effect effect_of(std::span<const PairedRow> rows);
+
+/// Rows that neither arm truncated; unset when a row does not say.
+std::optional<std::vector<PairedRow>> untruncated_rows(std::span<const PairedRow> rows);
+
+}  // namespace plumbline

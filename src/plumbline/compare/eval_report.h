@@ -1,0 +1,60 @@
+/// A report of an evaluation, read strictly: base and candidate on the same items, row by row. What does not have the
+/// form of its format is an error with its place, never a guess.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumbline/compare/pins.h"
+
+namespace plumbline {
+
+enum class ReportSource { kPlumbline, kOriginalHarness };
+
+/// One item in one arm.
+struct EvalRow {
+  std::string id, family;
+  std::string prompt_hash;                ///< empty when not recorded
+  std::optional<std::string> completion;  ///< unset when not recorded
+  std::optional<bool> truncated;  ///< finish_reason length; foreign rows: an unclosed code fence. Unset: not known
+  double score = 0;               ///< of the headline metric: 0 or 1 for pass_at_1
+  std::optional<double> reward, vsc;
+  bool hacked = false;
+  bool hack_paid = false;  ///< it passed or earned a reward above 0
+  bool no_code = false, unparsed = false;
+  bool engaged = false;  ///< the verifier had something to check: code ran, an answer parsed, vsc above 0
+  std::optional<bool> protected_passed;  ///< of the rows that the task protects: true authors not denied, ...
+};
+
+struct EvalArm {
+  std::vector<EvalRow> rows;
+  std::optional<double> stated_score;  ///< the headline metric as the report states it
+  std::optional<double> mean_reward, vsc;
+};
+
+struct EvalReport {
+  std::string path, sha256;
+  ReportSource source = ReportSource::kPlumbline;
+  std::string task, metric, model, adapter;
+  Pins pins;
+  int64_t seed = 0;
+  std::optional<std::vector<std::string>>
+      overlap;  ///< families, entities and prompts in training too; unset: not recorded
+  EvalArm base, candidate;
+  std::optional<double> tolerance;                    ///< threshold of its own gate `powered`
+  std::optional<std::string> preregistration_sha256;  ///< of the plan that it was run under
+  std::vector<std::string> faults;                    ///< what makes it no measurement: a mock, figures off their rows
+};
+
+/// Reads eval.v1 and the original harness's *-eval.json. Throws DataError(data.unknown_report) for anything else,
+/// DataError(data.no_rows) for a report without rows (means cannot be paired), DataError(data.duplicate_id |
+/// data.unpaired) when the arms' items do not match one to one, and what the JSON readers throw.
+EvalReport read_eval_report(const std::string& path);
+
+/// The headline is fixed by the task: pass_at_1, or the task's own for provenance, concept and custom. Mean reward is
+/// advisory and is never gated on.
+bool is_headline_metric(const std::string& task, const std::string& metric);
+
+}  // namespace plumbline

@@ -1,0 +1,372 @@
+#include "plumbline/compare/gates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "plumbline/stats/paired_binary.h"
+
+namespace plumbline {
+namespace {
+
+Gate gate(std::string id, GateClass kind) {
+  Gate result;
+  result.id = std::move(id);
+  result.kind = kind;
+  return result;
+}
+
+std::string interval_words(const std::optional<Interval>& interval) {
+  return interval ? fmt::format("[{:+.4f}, {:+.4f}]", interval->low, interval->high) : std::string("no interval");
+}
+
+bool excludes_zero(const Effect& effect) {
+  if (!effect.interval || !effect.interval->excludes(0)) return false;
+  return effect.has_spread() || effect.exact_p < 0.05;
+}
+
+/// Faults of single reports, then every pin in which a report differs from the first of its task.
+std::vector<std::string> comparability_faults(const TaskEvidence& evidence) {
+  std::vector<std::string> faults;
+  for (const EvalReport* report : evidence.reports) {
+    for (const std::string& fault : report->faults) faults.push_back(fmt::format("{}: {}", report->path, fault));
+  }
+  std::set<std::string> said;
+  const EvalReport& first = *evidence.reports.front();
+  for (const EvalReport* report : evidence.reports) {
+    for (const PinDifference& difference : pin_differences(first.pins, report->pins)) {
+      const bool may_differ = difference.name == "split_hash" && split_depends_on_seed(evidence.task) &&
+                              first.pins.find("generator_version") && report->seed != first.seed;
+      if (!may_differ && said.insert(difference.words()).second) faults.push_back(difference.words());
+    }
+    if (report->metric != first.metric)
+      faults.push_back(fmt::format("metric: {} and {}", first.metric, report->metric));
+    if (report->source != first.source) faults.push_back("reports of two harnesses");
+  }
+  return faults;
+}
+
+/// Pins that belong to the program and the weights, not to the task: equal over all tasks too.
+std::vector<std::string> faults_across(std::span<const TaskEvidence* const> tasks) {
+  static const std::set<std::string> kShared = {"commit",    "dirty",        "model_hash", "adapter_kind",
+                                                "precision", "quantization", "grader",     "model"};
+  std::vector<std::string> faults;
+  const EvalReport& first = *tasks.front()->reports.front();
+  for (const TaskEvidence* evidence : tasks) {
+    const EvalReport& report = *evidence->reports.front();
+    if (report.source != first.source) faults.push_back("reports of two harnesses");
+    for (const PinDifference& difference : pin_differences(first.pins, report.pins)) {
+      if (kShared.count(difference.name)) faults.push_back(difference.words());
+    }
+  }
+  return faults;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+struct HackCounts {
+  int64_t paid = 0, floored = 0;
+};
+
+HackCounts count_hacks(const TaskEvidence& evidence, EvalArm EvalReport::*arm) {
+  HackCounts counts;
+  for (const EvalReport* report : evidence.reports) {
+    for (const EvalRow& row : (report->*arm).rows) {
+      counts.paid += row.hack_paid;
+      counts.floored += row.hacked && !row.hack_paid;
+    }
+  }
+  return counts;
+}
+
+/// The interval that `factor` times as many prompts with the same rates would have; shrinks with the root for real
+/// scores.
+Interval scaled_interval(const Effect& effect, double factor) {
+  if (effect.is_binary) {
+    const double scale = factor / effect.design_effect;
+    return tango_interval(static_cast<double>(effect.num_lost) * scale, static_cast<double>(effect.num_gained) * scale,
+                          static_cast<double>(effect.num_rows) * scale);
+  }
+  const double root = std::sqrt(factor);
+  return {effect.delta - (effect.delta - effect.interval->low) / root,
+          effect.delta + (effect.interval->high - effect.delta) / root};
+}
+
+/// How many prompts would take the interval to one side of -margin.
+std::string deciding_words(const Effect& effect, double margin) {
+  constexpr double kMostTimes = 1e5;
+  const auto decides = [&](double factor) { return scaled_interval(effect, factor).excludes(-margin); };
+  if (!decides(kMostTimes)) return "no number of items within reason would decide";
+  double low = 1, high = kMostTimes;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::sqrt(low * high);
+    (decides(middle) ? high : low) = middle;
+  }
+  return fmt::format("about {:.0f} items would decide, if the rates stay",
+                     std::ceil(static_cast<double>(effect.effective_n) * high));
+}
+
+}  // namespace
+
+std::string_view name_of(GateState state) {
+  switch (state) {
+    case GateState::kPass:
+      return "pass";
+    case GateState::kFail:
+      return "fail";
+    case GateState::kUndecided:
+      return "undecided";
+    case GateState::kNotApplicable:
+      return "not applicable";
+  }
+  return "";
+}
+
+TaskEvidence gather_evidence(std::vector<const EvalReport*> reports) {
+  TaskEvidence evidence;
+  std::stable_sort(reports.begin(), reports.end(),
+                   [](const EvalReport* a, const EvalReport* b) { return a->seed < b->seed; });
+  evidence.task = reports.front()->task;
+  evidence.metric = reports.front()->metric;
+  evidence.reports = std::move(reports);
+  evidence.pairs = pair_reports(evidence.reports);
+  evidence.effect = effect_of(evidence.pairs.rows);
+  if (const auto kept = untruncated_rows(evidence.pairs.rows)) {
+    evidence.num_truncated = static_cast<int64_t>(evidence.pairs.rows.size() - kept->size());
+    if (kept->size() >= 2) evidence.untruncated = effect_of(*kept);
+  }
+  const PairedRows kept_safe = pair_protected(evidence.reports);
+  if (kept_safe.rows.size() >= 2) evidence.protected_axis = effect_of(kept_safe.rows);
+  std::set<std::string> candidates;
+  for (const EvalReport* report : evidence.reports) {
+    std::string rows;  // rows without text are told apart by their seed
+    for (const EvalRow& row : report->candidate.rows) {
+      rows += row.id + '\x1f' + row.completion.value_or(std::to_string(report->seed)) + '\x1e';
+    }
+    candidates.insert(std::move(rows));
+  }
+  evidence.num_distinct_candidates = static_cast<int64_t>(candidates.size());
+  return evidence;
+}
+
+Gate comparable_gate(std::span<const TaskEvidence* const> tasks) {
+  Gate result = gate("comparable", GateClass::kInvalid);
+  std::vector<std::string> faults;
+  for (const TaskEvidence* evidence : tasks) {
+    for (std::string& fault : comparability_faults(*evidence)) faults.push_back(std::move(fault));
+  }
+  for (std::string& fault : faults_across(tasks)) faults.push_back(std::move(fault));
+  result.value = static_cast<double>(faults.size());
+  result.threshold = 0;
+  if (!faults.empty()) {
+    result.state = GateState::kFail;
+    result.words = joined(faults);
+    return result;
+  }
+  size_t num_recorded = 0;
+  for (const char* name : pin_names()) {
+    for (const auto& [recorded, value] : tasks.front()->reports.front()->pins.values()) {
+      if (recorded == name || recorded.rfind(std::string(name) + ".", 0) == 0) {
+        ++num_recorded;
+        break;
+      }
+    }
+  }
+  result.words = fmt::format("all recorded pins agree ({} of {} are recorded)", num_recorded, pin_names().size());
+  return result;
+}
+
+Gate base_alive_gate(const TaskEvidence& evidence) {
+  Gate result = gate("base_alive", GateClass::kInvalid);
+  const Effect& effect = evidence.effect;
+  result.value = effect.base_mean;
+  result.threshold = 0;
+  int64_t num_engaged = 0, num_rows = 0;
+  for (const EvalReport* report : evidence.reports) {
+    for (const EvalRow& row : report->base.rows) {
+      ++num_rows;
+      num_engaged += row.engaged;
+    }
+  }
+  if (!effect.is_binary) {
+    result.words = fmt::format("the base scores {:.4f}", effect.base_mean);
+  } else if (effect.base_mean > 0) {
+    const bool is_faint = effect.base_interval->low < 0.01;
+    result.words = fmt::format(
+        "the base passes {:.4f}{}", effect.base_mean,
+        is_faint ? fmt::format(", but its Wilson interval begins at {:.4f}: hardly alive", effect.base_interval->low)
+                 : "");
+  } else if (num_engaged * 10 >= num_rows) {
+    result.words = fmt::format("a genuine floor: the base passes nothing, and the verifier engaged on {} of {} rows",
+                               num_engaged, num_rows);
+  } else {
+    result.state = GateState::kFail;
+    result.words = fmt::format(
+        "suspect: template. The base passes nothing, and the verifier found something to check on "
+        "{} of {} rows only",
+        num_engaged, num_rows);
+  }
+  return result;
+}
+
+Gate no_contamination_gate(std::span<const TaskEvidence* const> tasks) {
+  Gate result = gate("no_contamination", GateClass::kInvalid);
+  result.threshold = 0;
+  std::set<std::string> shared;
+  bool is_known = true;
+  for (const TaskEvidence* evidence : tasks) {
+    for (const EvalReport* report : evidence->reports) {
+      is_known = is_known && report->overlap.has_value();
+      if (report->overlap) shared.insert(report->overlap->begin(), report->overlap->end());
+    }
+  }
+  result.value = static_cast<double>(shared.size());
+  if (!shared.empty()) {
+    result.state = GateState::kFail;
+    result.words = "in training and in evaluation: " + joined({shared.begin(), shared.end()});
+  } else if (!is_known) {
+    result.state = GateState::kUndecided;
+    result.words = "a report does not say whether its split shares families, entities or prompts with training";
+  } else {
+    result.words = "no family, entity or prompt is in training too";
+  }
+  return result;
+}
+
+Gate reward_hack_gate(const TaskEvidence& evidence) {
+  Gate result = gate("reward_hack_zero", GateClass::kHard);
+  const HackCounts base = count_hacks(evidence, &EvalReport::base),
+                   candidate = count_hacks(evidence, &EvalReport::candidate);
+  result.value = static_cast<double>(candidate.paid);
+  result.threshold = 0;
+  result.state = candidate.paid > 0 ? GateState::kFail : GateState::kPass;
+  result.words = fmt::format("candidate: {} hacks paid, {} floored; base: {} paid, {} floored", candidate.paid,
+                             candidate.floored, base.paid, base.floored);
+  return result;
+}
+
+Gate effect_gate(const TaskEvidence& evidence, const Plan& plan, std::optional<double> adjusted_p) {
+  Gate result = gate("effect", GateClass::kHard);
+  const Effect& effect = evidence.effect;
+  result.value = effect.delta;
+  result.threshold = plan.min_effect;
+  const bool is_shown = excludes_zero(effect) && (!adjusted_p || *adjusted_p <= 0.05);
+  result.state = effect.delta >= plan.min_effect && is_shown ? GateState::kPass : GateState::kFail;
+  result.words = fmt::format("paired delta {:+.4f} {}, wanted at least {:+.4f} with an interval that excludes 0",
+                             effect.delta, interval_words(effect.interval), plan.min_effect);
+  if (!effect.has_spread()) {
+    result.words += fmt::format("; the differences do not vary, so the exact test decides: p = {:.3g}", effect.exact_p);
+  }
+  if (adjusted_p)
+    result.words += fmt::format("; p = {:.3g} after Holm's adjustment over the headline tasks", *adjusted_p);
+  return result;
+}
+
+Gate powered_gate(const TaskEvidence& evidence, const Plan& plan) {
+  Gate result = gate("powered", GateClass::kHard);
+  const Effect& effect = evidence.effect;
+  std::optional<double> tolerance = plan.tolerance;
+  for (const EvalReport* report : evidence.reports) {
+    if (!plan.tolerance && report->tolerance) tolerance = std::min(tolerance.value_or(2), *report->tolerance);
+  }
+  result.value = effect.mde;
+  result.threshold = tolerance.value_or(std::abs(effect.delta));
+  const std::string size = fmt::format("{} distinct prompts detect {:.4f}", effect.effective_n, effect.mde);
+  if (effect.base_mean == 0 && effect.candidate_mean == 0) {
+    result.state = GateState::kNotApplicable;
+    result.words = "both arms are at the floor; " + size;
+    return result;
+  }
+  result.state = effect.mde <= *result.threshold ? GateState::kPass : GateState::kFail;
+  if (!tolerance && effect.delta < plan.min_effect) {
+    result.state = GateState::kNotApplicable;
+    result.words = "no effect is claimed and no tolerance stated; " + size;
+    return result;
+  }
+  result.words =
+      fmt::format("{}, against {} {:.4f}", size, tolerance ? "the tolerance" : "the difference of", *result.threshold);
+  if (result.state == GateState::kFail && effect.required_n && !tolerance) {
+    result.words += fmt::format("; {} prompts would be needed", *effect.required_n);
+  }
+  return result;
+}
+
+Gate non_inferior_gate(const std::string& id, const std::string& what, const Effect& effect, double margin,
+                       std::optional<double> point_rule) {
+  Gate result = gate(id, GateClass::kHard);
+  result.threshold = -margin;
+  std::string words = fmt::format("{}: delta {:+.4f} {}", what, effect.delta, interval_words(effect.interval));
+  if (effect.interval) result.value = effect.interval->low;
+  if (!effect.interval) {
+    result.state = GateState::kUndecided;
+  } else if (effect.interval->low > -margin) {
+    result.state = GateState::kPass;
+  } else if (effect.interval->high < -margin) {
+    result.state = GateState::kFail;
+  } else {
+    result.state = GateState::kUndecided;
+    words += "; " + deciding_words(effect, margin);
+  }
+  if (point_rule) {
+    words += fmt::format("; the point rule (at least {:+.2f}) would {}", *point_rule,
+                         effect.delta >= *point_rule ? "pass" : "fail");
+  }
+  result.words = words;
+  return result;
+}
+
+Gate enough_seeds_gate(const TaskEvidence& evidence, const Plan& plan) {
+  Gate result = gate("enough_seeds", GateClass::kHard);
+  int64_t num_showing = 0;
+  std::string deltas;
+  for (const SeedEffect& seed : evidence.effect.seeds) {
+    num_showing += seed.delta >= plan.min_effect;
+    deltas += fmt::format("{}seed {}: {:+.4f}", deltas.empty() ? "" : ", ", seed.seed, seed.delta);
+  }
+  const auto num_seeds = static_cast<int64_t>(evidence.effect.seeds.size());
+  const int64_t counted = std::min(num_seeds, evidence.num_distinct_candidates);
+  result.value = static_cast<double>(counted);
+  result.threshold = static_cast<double>(plan.min_seeds);
+  result.state = counted >= plan.min_seeds && num_showing == num_seeds ? GateState::kPass : GateState::kFail;
+  result.words = fmt::format("{} of {} seeds, {} with a delta of at least {:+.2f} ({})", counted, plan.min_seeds,
+                             num_showing, plan.min_effect, deltas);
+  if (counted < num_seeds) {
+    result.words +=
+        fmt::format("; {} seeds have the candidate rows of another seed and count once", num_seeds - counted);
+  }
+  return result;
+}
+
+Gate truncation_robust_gate(const TaskEvidence& evidence, const Plan& plan) {
+  Gate result = gate("truncation_robust", GateClass::kHard);
+  result.threshold = plan.min_effect;
+  if (evidence.effect.delta < plan.min_effect) {
+    result.state = GateState::kNotApplicable;
+    result.words = "there is no effect to survive";
+  } else if (!evidence.num_truncated) {
+    result.state = GateState::kUndecided;
+    result.words = "the reports do not say which rows were truncated";
+  } else if (!evidence.untruncated) {
+    result.state = GateState::kFail;
+    result.words = fmt::format("{} of {} rows are truncated in either arm: nothing is left", *evidence.num_truncated,
+                               evidence.effect.num_rows);
+  } else {
+    const Effect& kept = *evidence.untruncated;
+    result.value = kept.delta;
+    // Where nothing was truncated, whether the interval excludes 0 is the gate `effect`'s question.
+    const bool survives = kept.delta >= plan.min_effect && (*evidence.num_truncated == 0 || excludes_zero(kept));
+    result.state = survives ? GateState::kPass : GateState::kFail;
+    result.words = fmt::format("delta {:+.4f} on all {} rows, {:+.4f} {} on the {} that neither arm truncated",
+                               evidence.effect.delta, evidence.effect.num_rows, kept.delta,
+                               interval_words(kept.interval), kept.num_rows);
+  }
+  return result;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,173 @@
+#include "plumbline/compare/paired_rows.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "plumbline/base/error.h"
+#include "plumbline/compare/typed_json.h"
+#include "plumbline/record/jsonl.h"
+
+namespace plumbline {
+namespace {
+
+/// Shorter completions ("x = 2") may be the same for different prompts.
+constexpr size_t kTellingLength = 80;
+
+/// Sets of item ids that stand for one prompt (union-find).
+class PromptGroups {
+ public:
+  void join(const std::string& a, const std::string& b) { parents_[root(a)] = root(b); }
+  std::string root(const std::string& item) {
+    std::string at = item;
+    for (auto found = parents_.find(at); found != parents_.end() && found->second != at; found = parents_.find(at)) {
+      at = found->second;
+    }
+    return at;
+  }
+
+ private:
+  std::unordered_map<std::string, std::string> parents_;
+};
+
+bool all_rows(std::span<const EvalReport* const> reports, const std::function<bool(const EvalRow&)>& holds) {
+  for (const EvalReport* report : reports) {
+    for (const EvalRow& row : report->base.rows) {
+      if (!holds(row)) return false;
+    }
+  }
+  return true;
+}
+
+PromptKnowledge knowledge_of(std::span<const EvalReport* const> reports) {
+  if (all_rows(reports, [](const EvalRow& row) { return !row.prompt_hash.empty(); })) return PromptKnowledge::kHashes;
+  if (all_rows(reports, [](const EvalRow& row) { return row.completion.has_value(); })) {
+    return PromptKnowledge::kCompletions;
+  }
+  return PromptKnowledge::kIds;
+}
+
+/// What rows of one prompt share; empty when it tells nothing.
+std::string mark_of(const EvalRow& row, PromptKnowledge knowledge) {
+  if (knowledge == PromptKnowledge::kHashes) return row.prompt_hash;
+  if (knowledge == PromptKnowledge::kCompletions && row.completion->size() >= kTellingLength) return *row.completion;
+  return "";
+}
+
+PromptGroups group_prompts(std::span<const EvalReport* const> reports, PromptKnowledge knowledge) {
+  PromptGroups groups;
+  for (const EvalReport* report : reports) {
+    std::unordered_map<std::string, std::string> first_item;  // of each mark, within one report
+    for (const EvalRow& row : report->base.rows) {
+      const std::string mark = mark_of(row, knowledge);
+      if (mark.empty()) continue;
+      const auto [place, is_new] = first_item.emplace(mark, row.id);
+      if (!is_new) groups.join(row.id, place->second);
+    }
+  }
+  return groups;
+}
+
+std::optional<bool> either(const std::optional<bool>& a, const std::optional<bool>& b) {
+  if ((a && *a) || (b && *b)) return true;
+  return a && b ? std::optional<bool>(false) : std::nullopt;
+}
+
+/// Rows for which `scores` gives a pair.
+PairedRows pair_rows(
+    std::span<const EvalReport* const> reports,
+    const std::function<std::optional<std::pair<double, double>>(const EvalRow&, const EvalRow&)>& scores) {
+  PairedRows pairs;
+  pairs.knowledge = knowledge_of(reports);
+  PromptGroups groups = group_prompts(reports, pairs.knowledge);
+  for (const EvalReport* report : reports) {
+    for (size_t i = 0; i < report->base.rows.size(); ++i) {
+      const EvalRow &base = report->base.rows[i], &candidate = report->candidate.rows[i];
+      const auto pair = scores(base, candidate);
+      if (!pair) continue;
+      pairs.rows.push_back({base.id, groups.root(base.id), report->seed, pair->first, pair->second,
+                            either(base.truncated, candidate.truncated)});
+    }
+  }
+  return pairs;
+}
+
+struct ItemRow {
+  std::string id, cluster;
+  int64_t seed = 0;
+  double score = 0;
+};
+
+std::vector<ItemRow> read_items(const std::string& path) {
+  std::vector<ItemRow> rows;
+  JsonlReader reader(path);
+  while (reader.next()) {
+    const Json document = reader.parse();
+    const TypedObject in(document, reader.where());
+    ItemRow row{in.id("id"), "", in.optional_integer("seed").value_or(0), in.real("score")};
+    row.cluster = in.has("cluster") ? in.id("cluster") : row.id;
+    rows.push_back(std::move(row));
+  }
+  if (rows.empty()) throw DataError("data.no_rows", "the file has no rows", path);
+  return rows;
+}
+
+}  // namespace
+
+PairedRows pair_reports(std::span<const EvalReport* const> reports) {
+  return pair_rows(reports, [](const EvalRow& base, const EvalRow& candidate) {
+    return std::optional(std::pair(base.score, candidate.score));
+  });
+}
+
+PairedRows pair_protected(std::span<const EvalReport* const> reports) {
+  return pair_rows(reports,
+                   [](const EvalRow& base, const EvalRow& candidate) -> std::optional<std::pair<double, double>> {
+                     if (!base.protected_passed || !candidate.protected_passed) return std::nullopt;
+                     return std::pair<double, double>(*base.protected_passed, *candidate.protected_passed);
+                   });
+}
+
+ItemFiles pair_item_files(const std::string& base_path, const std::string& candidate_path, bool allow_missing) {
+  const auto key_of = [](const ItemRow& row) { return std::pair(row.id, row.seed); };
+  std::map<std::pair<std::string, int64_t>, const ItemRow*> candidates;
+  const std::vector<ItemRow> base_rows = read_items(base_path), candidate_rows = read_items(candidate_path);
+  for (const ItemRow& row : candidate_rows) {
+    if (!candidates.emplace(key_of(row), &row).second) {
+      throw DataError("data.duplicate_id", fmt::format("item \"{}\" stands twice for seed {}", row.id, row.seed),
+                      candidate_path, "give repeated items a seed each");
+    }
+  }
+  const auto missing = [&](const ItemRow& row, const std::string& path) {
+    if (allow_missing) return;
+    throw DataError("data.unpaired", fmt::format("item \"{}\" (seed {}) is in one file only", row.id, row.seed), path,
+                    "--allow-missing leaves such items out and counts them");
+  };
+  ItemFiles files;
+  std::map<std::pair<std::string, int64_t>, bool> seen;
+  for (const ItemRow& row : base_rows) {
+    if (!seen.emplace(key_of(row), true).second) {
+      throw DataError("data.duplicate_id", fmt::format("item \"{}\" stands twice for seed {}", row.id, row.seed),
+                      base_path, "give repeated items a seed each");
+    }
+    const auto found = candidates.find(key_of(row));
+    if (found == candidates.end()) {
+      missing(row, base_path);
+      ++files.num_base_only;
+      continue;
+    }
+    files.pairs.rows.push_back({row.id, row.cluster, row.seed, row.score, found->second->score, std::nullopt});
+  }
+  for (const ItemRow& row : candidate_rows) {
+    if (seen.count(key_of(row))) continue;
+    missing(row, candidate_path);
+    ++files.num_candidate_only;
+  }
+  if (files.pairs.rows.empty()) throw DataError("data.no_rows", "the files share no item", candidate_path);
+  return files;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,113 @@
+/// `plumbline compare` as a user runs it: exit codes, outputs, error lines.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/file_system.h"
+#include "tests/support/made_reports.h"
+#include "tests/support/process.h"
+#include "tests/support/shared_files.h"
+#include "tests/support/temporary_folder.h"
+
+namespace plumbline {
+namespace {
+
+using nlohmann::ordered_json;
+using test::ProcessResult;
+using testing::HasSubstr;
+
+ProcessResult compare(std::vector<std::string> words) {
+  words.insert(words.begin(), {test::binary_path("plumbline"), "compare"});
+  return test::run_process(words);
+}
+
+std::vector<std::string> write_seeds(const test::TemporaryFolder& folder, int num_seeds) {
+  std::vector<std::string> paths;
+  for (int seed = 0; seed < num_seeds; ++seed) {
+    paths.push_back(folder.write("s" + std::to_string(seed) + ".json", test::made_report({.seed = seed}).dump()));
+  }
+  return paths;
+}
+
+TEST(Compare, ExitsWithTheDecision) {
+  const test::TemporaryFolder folder;
+  std::vector<std::string> seeds = write_seeds(folder, 3);
+  const ProcessResult go = compare(seeds);
+  EXPECT_EQ(go.exit_code, 0) << go.err << go.out;
+  EXPECT_THAT(go.out, HasSubstr("\nGO\n"));
+  seeds.pop_back();
+  const ProcessResult no_go = compare(seeds);
+  EXPECT_EQ(no_go.exit_code, 1);
+  EXPECT_THAT(no_go.out, HasSubstr("NO-GO: enough_seeds"));
+}
+
+TEST(Compare, WritesJsonPageAndMarkdown) {
+  const test::TemporaryFolder folder;
+  std::vector<std::string> words = write_seeds(folder, 3);
+  words.insert(words.end(), {"--json", "--html", folder.file("c.html"), "--markdown", folder.file("c.md")});
+  const ProcessResult result = compare(words);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ordered_json json = ordered_json::parse(result.out);
+  EXPECT_EQ(json["schema"], "compare.v1");
+  EXPECT_EQ(json["decision"], "GO");
+  EXPECT_THAT(read_file(folder.file("c.html")), HasSubstr("<h2>GO</h2>"));
+  EXPECT_THAT(read_file(folder.file("c.md")), HasSubstr("**GO**"));
+}
+
+TEST(Compare, TakesRolesAndThresholdsFromAPlan) {
+  const test::TemporaryFolder folder;
+  std::vector<std::string> words = write_seeds(folder, 3);
+  words.insert(words.end(), {"--plan", folder.write("plan.toml", "[gates]\ntolerance = 0.1\n")});
+  EXPECT_THAT(compare(words).out, HasSubstr("NO-GO: powered"));
+  words.push_back("--preregistered");
+  EXPECT_THAT(compare(words).out, HasSubstr("NO-GO: powered, preregistered"));
+}
+
+TEST(Compare, ErrorsHaveTheirCodes) {
+  const test::TemporaryFolder folder;
+  const ProcessResult missing = compare({folder.file("none.json")});
+  EXPECT_EQ(missing.exit_code, 3);
+  EXPECT_THAT(missing.err, HasSubstr("data.missing_file"));
+  const ProcessResult cut = compare({folder.write("cut.json", test::made_report({}).dump().substr(0, 500))});
+  EXPECT_EQ(cut.exit_code, 3);
+  EXPECT_THAT(cut.err, HasSubstr("data.json"));
+  std::vector<std::string> words = write_seeds(folder, 1);
+  words.insert(words.end(), {"--plan", folder.write("plan.toml", "[gates]\nmin_efect = 1\n")});
+  const ProcessResult plan = compare(words);
+  EXPECT_EQ(plan.exit_code, 2);
+  EXPECT_THAT(plan.err, HasSubstr("config.unknown_key"));
+  EXPECT_EQ(compare({}).exit_code, 2);
+}
+
+TEST(Compare, ItemsOfAnyTwoFiles) {
+  const test::TemporaryFolder folder;
+  std::string base, candidate;
+  for (int seed = 0; seed < 3; ++seed) {
+    for (int i = 0; i < 20; ++i) {
+      const std::string row = "{\"id\": " + std::to_string(i) + ", \"seed\": " + std::to_string(seed) + ", \"score\": ";
+      base += row + (i % 4 == 0 ? "1}\n" : "0}\n");
+      candidate += row + (i % 2 == 0 || i == seed ? "1}\n" : "0}\n");
+    }
+  }
+  const std::string b = folder.write("b.jsonl", base), c = folder.write("c.jsonl", candidate);
+  const ProcessResult result = compare({"--items", b, c, "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ordered_json json = ordered_json::parse(result.out);
+  EXPECT_EQ(json["n"], 60);
+  EXPECT_EQ(json["effective_n"], 20);
+  EXPECT_EQ(json["base_mean"], 0.25);
+  // 5 gained by every seed, and item 1 by seed 1.
+  EXPECT_NEAR(json["delta"].get<double>(), 16.0 / 60, 1e-12);
+  EXPECT_EQ(json["gained"], 16);
+  EXPECT_FALSE(json["paired_bootstrap95_by_item"].is_null());
+  EXPECT_FALSE(json["over_seeds"].is_null());
+  EXPECT_THAT(compare({"--items", b, c}).out, HasSubstr("20 distinct prompts"));
+  const std::string fewer = folder.write("f.jsonl", candidate.substr(0, candidate.find('\n', 300) + 1));
+  EXPECT_EQ(compare({"--items", b, fewer}).exit_code, 3);
+  EXPECT_THAT(compare({"--items", b, fewer, "--allow-missing"}).out, HasSubstr("left out"));
+  EXPECT_EQ(compare({"--items", b}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace plumbline

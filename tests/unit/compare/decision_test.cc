@@ -1,0 +1,321 @@
+/// One fault at a time in reports that are otherwise healthy: the decision names the gate.
+#include "plumbline/compare/decision.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/error.h"
+#include "tests/support/made_reports.h"
+#include "tests/support/temporary_folder.h"
+
+namespace plumbline {
+namespace {
+
+using test::made_report;
+using test::MadeReport;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class DecisionTest : public testing::Test {
+ protected:
+  void add(const Json& report) {
+    const std::string path = folder_.write(std::to_string(reports_.size()) + ".json", report.dump());
+    reports_.push_back(read_eval_report(path));
+  }
+  /// Three healthy seeds of the headline task, the last of them through `change`.
+  void add_seeds(const std::function<void(Json&)>& change = [](Json&) {}) {
+    for (int64_t seed = 0; seed < 3; ++seed) {
+      Json report = made_report({.seed = seed});
+      if (seed == 2) change(report);
+      add(report);
+    }
+  }
+  /// The same change in all three.
+  void add_all(const std::function<void(Json&)>& change) {
+    for (int64_t seed = 0; seed < 3; ++seed) {
+      Json report = made_report({.seed = seed});
+      change(report);
+      add(report);
+    }
+  }
+  Judgement decide() { return judge(reports_, request_); }
+  const Gate& gate(const Judgement& judgement, const std::string& id) {
+    for (const JudgedGate& judged : judgement.gates) {
+      if (judged.gate.id == id) return judged.gate;
+    }
+    throw std::runtime_error("no gate " + id);
+  }
+  void expect(Decision decision, const std::string& id, const std::string& words) {
+    const Judgement judgement = decide();
+    EXPECT_EQ(judgement.decision, decision) << name_of(judgement.decision);
+    EXPECT_THAT(judgement.blocking(), Contains(id));
+    EXPECT_THAT(gate(judgement, id).words, HasSubstr(words));
+  }
+
+  test::TemporaryFolder folder_;
+  std::vector<EvalReport> reports_;
+  DecisionRequest request_;
+};
+
+TEST_F(DecisionTest, HealthyReportsAreGo) {
+  add_seeds();
+  const Judgement judgement = decide();
+  EXPECT_EQ(judgement.decision, Decision::kGo);
+  EXPECT_THAT(judgement.blocking(), IsEmpty());
+  // 20 of 80 pass with the base; every seed gains 20, 40 and 40 of the other 60 by the rule.
+  EXPECT_EQ(judgement.tasks[0].evidence.effect.effective_n, 80);
+  EXPECT_NEAR(judgement.tasks[0].evidence.effect.base_mean, 0.25, 1e-12);
+}
+
+TEST_F(DecisionTest, ChangedTokenLimitIsInvalid) {
+  add_seeds([](Json& report) { report["pin"]["max_new_tokens"] = 256; });
+  expect(Decision::kInvalid, "comparable", "max_new_tokens: 128 and 256");
+}
+
+TEST_F(DecisionTest, AnotherTemplateIsInvalid) {
+  add_seeds([](Json& report) { report["pin"]["template_hash"] = nullptr; });
+  expect(Decision::kInvalid, "comparable", "template_hash: \"sha256:bb\" and null");
+}
+
+TEST_F(DecisionTest, AnotherGroupSizeIsInvalid) {
+  add_seeds([](Json& report) { report["pin"]["num_generations"] = 4; });
+  expect(Decision::kInvalid, "comparable", "num_generations: 8 and 4");
+}
+
+TEST_F(DecisionTest, AnotherLibraryIsNamedByItself) {
+  add_seeds([](Json& report) { report["pin"]["libraries"]["libtorch"] = "2.9.0"; });
+  expect(Decision::kInvalid, "comparable", "libraries.libtorch: \"2.11.0\" and \"2.9.0\"");
+}
+
+TEST_F(DecisionTest, PinThatOneReportLacksIsInvalid) {
+  add_seeds([](Json& report) { report["pin"].erase("grader"); });
+  expect(Decision::kInvalid, "comparable", "grader: \"3\" and not recorded");
+}
+
+TEST_F(DecisionTest, MixedMetricIsInvalid) {
+  add_seeds([](Json& report) {
+    report["metric"] = "mean_reward";
+    report["pin"]["metric"] = "mean_reward";
+  });
+  expect(Decision::kInvalid, "comparable", "metric: \"pass_at_1\" and \"mean_reward\"");
+}
+
+TEST_F(DecisionTest, SampledHeadlineIsInvalid) {
+  add_all([](Json& report) { report["pin"]["temperature"] = 0.7; });
+  expect(Decision::kInvalid, "comparable", "temperature: 0.7");
+}
+
+TEST_F(DecisionTest, FourBitBaseWithColocatedRolloutsIsInvalid) {
+  add_all([](Json& report) {
+    report["pin"]["quantization"] = "nf4";
+    report["pin"]["rollout_mode"] = "colocated";
+  });
+  expect(Decision::kInvalid, "comparable", "colocated");
+}
+
+TEST_F(DecisionTest, FiguresOffTheirRowsAreInvalid) {
+  add_seeds([](Json& report) { report["candidate"]["mean_reward"] = 0.4321; });
+  expect(Decision::kInvalid, "comparable", "candidate.mean_reward 0.4321 is stated");
+}
+
+TEST_F(DecisionTest, ArmsRenderedDifferentlyAreInvalid) {
+  add_seeds([](Json& report) { report["rows"]["candidate"][3]["prompt_hash"] = "other"; });
+  expect(Decision::kInvalid, "comparable", "rendered differently");
+}
+
+TEST_F(DecisionTest, SplitMayFollowTheSeedWhereItIsGenerated) {
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    Json report = made_report({.task = "invention", .seed = seed});
+    report["pin"]["split_hash"] = "split-" + std::to_string(seed);
+    add(report);
+  }
+  EXPECT_EQ(decide().decision, Decision::kGo);
+  reports_.clear();
+  add_seeds([](Json& report) { report["pin"]["split_hash"] = "another"; });
+  expect(Decision::kInvalid, "comparable", "split_hash");
+}
+
+TEST_F(DecisionTest, ZeroOfBothArmsWithoutEvidenceIsInvalid) {
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    Json report = made_report(
+        {.seed = seed, .base_passes = [](int) { return false; }, .candidate_passes = [](int) { return false; }});
+    for (Json& row : report["rows"]["base"]) row["outcome"] = "no_code";
+    add(report);
+  }
+  expect(Decision::kInvalid, "base_alive", "suspect: template");
+}
+
+TEST_F(DecisionTest, GenuineFloorIsNoGoByEffect) {
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    add(made_report({.task = "step",
+                     .seed = seed,
+                     .base_passes = [](int) { return false; },
+                     .candidate_passes = [](int) { return false; }}));
+  }
+  const Judgement judgement = decide();
+  EXPECT_EQ(judgement.decision, Decision::kNoGo);
+  EXPECT_THAT(judgement.blocking(), ElementsAre("effect", "enough_seeds"));
+  EXPECT_THAT(gate(judgement, "base_alive").words, HasSubstr("genuine floor"));
+  EXPECT_EQ(gate(judgement, "powered").state, GateState::kNotApplicable);
+}
+
+TEST_F(DecisionTest, FaintBaseIsSaid) {
+  for (int64_t seed = 0; seed < 3; ++seed)
+    add(made_report({.seed = seed, .base_passes = [](int i) { return i == 0; }}));
+  EXPECT_THAT(gate(decide(), "base_alive").words, HasSubstr("hardly alive"));
+}
+
+TEST_F(DecisionTest, ContaminatedSplitIsInvalid) {
+  add_seeds([](Json& report) { report["split"]["family_overlap"] = {"family-3"}; });
+  expect(Decision::kInvalid, "no_contamination", "family-3");
+}
+
+TEST_F(DecisionTest, UnknownOverlapIsNoGo) {
+  add_all([](Json& report) { report["split"].erase("family_overlap"); });
+  expect(Decision::kNoGo, "no_contamination", "does not say");
+}
+
+TEST_F(DecisionTest, PaidHackIsNoGoAndAFlooredOneIsNot) {
+  const auto mark_first = [](Json& rows, bool passed) {
+    for (Json& row : rows) {
+      if (row["passed"] != passed) continue;
+      row["hacked"] = true;
+      return;
+    }
+  };
+  add_all([&](Json& report) {
+    mark_first(report["rows"]["base"], true);
+    mark_first(report["rows"]["candidate"], false);
+  });
+  EXPECT_EQ(decide().decision, Decision::kGo);
+  EXPECT_EQ(gate(decide(), "reward_hack_zero").words, "candidate: 0 hacks paid, 3 floored; base: 3 paid, 0 floored");
+  reports_.clear();
+  add_all([&](Json& report) { mark_first(report["rows"]["candidate"], true); });
+  expect(Decision::kNoGo, "reward_hack_zero", "candidate: 3 hacks paid, 0 floored");
+}
+
+TEST_F(DecisionTest, SmallEffectIsNoGo) {
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    add(made_report({.seed = seed, .candidate_passes = [seed](int i) { return i % 4 == 0 || i == 1 + 4 * seed; }}));
+  }
+  expect(Decision::kNoGo, "effect", "+0.0125");
+}
+
+TEST_F(DecisionTest, ToleranceBelowTheDetectableEffectIsUnderpowered) {
+  add_seeds();
+  request_.plan.tolerance = 0.1;
+  // sqrt(.5 / 80) x 2.8016 = .2215.
+  expect(Decision::kNoGo, "powered", "80 distinct prompts detect 0.2215, against the tolerance 0.1000");
+}
+
+TEST_F(DecisionTest, CopiesOfOnePromptAreOneObservation) {
+  add_all([](Json& report) {
+    for (const char* arm : {"base", "candidate"}) {
+      for (size_t i = 0; i < report["rows"][arm].size(); ++i) {
+        report["rows"][arm][i]["prompt_hash"] = "prompt-" + std::to_string(i % 3);
+      }
+    }
+  });
+  const Judgement judgement = decide();
+  EXPECT_EQ(judgement.tasks[0].evidence.effect.effective_n, 3);
+  EXPECT_THAT(judgement.blocking(), Contains("powered"));
+}
+
+TEST_F(DecisionTest, TwoSeedsAreNotEnough) {
+  add(made_report({.seed = 0}));
+  add(made_report({.seed = 1}));
+  expect(Decision::kNoGo, "enough_seeds", "2 of 3 seeds");
+}
+
+TEST_F(DecisionTest, CopiedCandidateRowsCountOnce) {
+  add_seeds([&](Json& report) {
+    const Json first = made_report({.seed = 1});
+    report["rows"]["candidate"] = first["rows"]["candidate"];
+    test::restate(report);
+  });
+  expect(Decision::kNoGo, "enough_seeds", "count once");
+}
+
+TEST_F(DecisionTest, EffectThatLivesInTruncatedRowsIsNoGo) {
+  add_all([](Json& report) {
+    for (size_t i = 0; i < report["rows"]["base"].size(); ++i) {
+      Json& base = report["rows"]["base"][i];
+      if (base["passed"] != report["rows"]["candidate"][i]["passed"]) base["finish_reason"] = "length";
+    }
+  });
+  expect(Decision::kNoGo, "truncation_robust", "+0.0000");
+}
+
+TEST_F(DecisionTest, UnknownTruncationIsUndecided) {
+  add_all([](Json& report) {
+    for (Json& row : report["rows"]["base"]) row.erase("finish_reason");
+  });
+  expect(Decision::kNoGo, "truncation_robust", "do not say");
+}
+
+TEST_F(DecisionTest, ProtectedTaskMustBeShownNotToFall) {
+  request_.plan.protected_tasks = {"math"};
+  add_seeds();
+  const auto same = [](int i) { return i % 2 == 0; };
+  add(made_report({.task = "math", .num_items = 40, .base_passes = same, .candidate_passes = same}));
+  // No pair differs: Tango's end is z^2 / (n + z^2) = .0876 with 40 items, and .05 needs 73.
+  expect(Decision::kNoGo, "protected", "about 73 items would decide");
+  reports_.pop_back();
+  add(made_report({.task = "math", .num_items = 100, .base_passes = same, .candidate_passes = same}));
+  EXPECT_EQ(decide().decision, Decision::kGo);
+  reports_.pop_back();
+  add(made_report(
+      {.task = "math", .num_items = 100, .base_passes = same, .candidate_passes = [](int i) { return i % 4 == 0; }}));
+  const Judgement fallen = decide();
+  EXPECT_EQ(fallen.decision, Decision::kNoGo);
+  EXPECT_EQ(gate(fallen, "protected").state, GateState::kFail);
+}
+
+TEST_F(DecisionTest, OldTaskThatFallsIsNamedRetention) {
+  request_.plan.old_tasks = {"math"};
+  add_seeds();
+  add(made_report({.task = "math",
+                   .num_items = 100,
+                   .base_passes = [](int i) { return i % 2 == 0; },
+                   .candidate_passes = [](int i) { return i % 4 == 0; }}));
+  expect(Decision::kNoGo, "retention", "math: delta -0.2500");
+}
+
+TEST_F(DecisionTest, SeveralHeadlineTasksAreAdjustedForEachOther) {
+  add_seeds();
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    // 8 prompts gain and 1 loses in every seed: p = .0196 alone, .0392 among two, .0588 among three.
+    const auto passes = [](int i) { return i < 8 || (i % 4 == 0 && i != 79 && i != 76); };
+    add(made_report({.task = "math",
+                     .seed = seed,
+                     .base_passes = [](int i) { return i % 4 == 0 || i == 79; },
+                     .candidate_passes = passes}));
+  }
+  EXPECT_THAT(gate(decide(), "effect").words, HasSubstr("Holm"));
+}
+
+TEST_F(DecisionTest, SameReportOrSeedTwiceIsAnError) {
+  add(made_report({.seed = 0}));
+  add(made_report({.seed = 0}));
+  EXPECT_THROW(decide(), DataError);
+  reports_.pop_back();
+  Json other = made_report({.seed = 0});
+  other["adapter"] = "another";
+  add(other);
+  EXPECT_THROW(decide(), DataError);
+  reports_.clear();
+  EXPECT_THROW(decide(), DataError);
+}
+
+TEST_F(DecisionTest, PlannedTaskWithoutAReportIsAnError) {
+  add_seeds();
+  request_.plan.protected_tasks = {"concept"};
+  EXPECT_THROW(decide(), ConfigError);
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,205 @@
+/// Strict reading of reports, pins, plans and item files.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/error.h"
+#include "plumbline/compare/effect.h"
+#include "plumbline/compare/eval_report.h"
+#include "plumbline/compare/paired_rows.h"
+#include "plumbline/compare/plan.h"
+#include "tests/support/made_reports.h"
+#include "tests/support/temporary_folder.h"
+
+namespace plumbline {
+namespace {
+
+/// "id where message" of the error, or "".
+std::string error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.id() + " " + error.where() + " " + error.message();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class ReadingTest : public testing::Test {
+ protected:
+  std::string error_after(const std::function<void(Json&)>& change) {
+    Json report = test::made_report({});
+    change(report);
+    const std::string path = folder_.write("report.json", report.dump());
+    return error_of([&] { read_eval_report(path); });
+  }
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(ReadingTest, NumberWrittenAsTextIsNoNumber) {
+  const std::string error = error_after([](Json& report) { report["pin"]["max_new_tokens"] = "128"; });
+  EXPECT_TRUE(contains(error, "data.json_type") && contains(error, "max_new_tokens") && contains(error, "pin"))
+      << error;
+}
+
+TEST_F(ReadingTest, WrongTypesOfRowsNameTheRow) {
+  const std::string error = error_after([](Json& report) { report["rows"]["candidate"][7]["passed"] = 1; });
+  EXPECT_TRUE(contains(error, "rows.candidate[7]") && contains(error, "passed")) << error;
+}
+
+TEST_F(ReadingTest, ReportWithoutRowsCannotBePaired) {
+  EXPECT_TRUE(contains(error_after([](Json& report) { report.erase("rows"); }), "data.no_rows"));
+}
+
+TEST_F(ReadingTest, ArmsWithOtherItemsCannotBePaired) {
+  EXPECT_TRUE(contains(error_after([](Json& report) { report["rows"]["candidate"].erase(5); }), "data.unpaired"));
+  EXPECT_TRUE(contains(error_after([](Json& report) { report["rows"]["base"].erase(5); }), "data.unpaired"));
+  EXPECT_TRUE(contains(error_after([](Json& report) { report["rows"]["candidate"][5]["problem_id"] = "item-4"; }),
+                       "data.duplicate_id"));
+}
+
+TEST_F(ReadingTest, UnknownFileIsNoReport) {
+  const std::string path = folder_.write("x.json", "{\"schema\": \"judge.v1\"}");
+  EXPECT_TRUE(contains(error_of([&] { read_eval_report(path); }), "data.unknown_report"));
+}
+
+TEST_F(ReadingTest, CandidateRowsAreTakenByIdNotByPlace) {
+  Json report = test::made_report({});
+  std::swap(report["rows"]["candidate"][0], report["rows"]["candidate"][9]);
+  const EvalReport read = read_eval_report(folder_.write("r.json", report.dump()));
+  for (size_t i = 0; i < read.base.rows.size(); ++i) EXPECT_EQ(read.base.rows[i].id, read.candidate.rows[i].id);
+}
+
+TEST_F(ReadingTest, StepRowsWithoutWorkDoNotPass) {
+  Json report = test::made_report({.task = "step"});
+  for (Json& row : report["rows"]["candidate"]) row["steps"] = {"x", "x", "x"};
+  const EvalReport read = read_eval_report(folder_.write("r.json", report.dump()));
+  for (const EvalRow& row : read.candidate.rows) EXPECT_EQ(row.score, 0);
+  ASSERT_FALSE(read.faults.empty());
+  EXPECT_TRUE(contains(read.faults[0], "candidate.pass_at_1")) << read.faults[0];
+}
+
+TEST_F(ReadingTest, PinFileThatFitsIsSilentAndOneThatDoesNotNamesEveryField) {
+  const std::string path = folder_.write("r.json", test::made_report({}).dump());
+  Pins planned = read_eval_report(path).pins;
+  EXPECT_EQ(error_of([&] { require_pins_of(planned, "code", 0, path); }), "");
+  planned.set("max_new_tokens", 256);
+  planned.set("precision", "float32");
+  const std::string error = error_of([&] { require_pins_of(planned, "code", 0, path); });
+  EXPECT_TRUE(contains(error, "config.pin_mismatch") && contains(error, "max_new_tokens: 256 and 128") &&
+              contains(error, "precision: \"float32\" and \"bf16\""))
+      << error;
+  EXPECT_TRUE(contains(error_of([&] { require_pins_of(planned, "math", 0, path); }), "task: \"math\" and \"code\""));
+}
+
+TEST_F(ReadingTest, PinFileOfAnotherSeedMayHaveAnotherGeneratedSplit) {
+  const std::string path = folder_.write("r.json", test::made_report({.task = "invention"}).dump());
+  Pins planned = read_eval_report(path).pins;
+  planned.set("split_hash", "another");
+  EXPECT_EQ(error_of([&] { require_pins_of(planned, "invention", 1, path); }), "");
+  EXPECT_TRUE(contains(error_of([&] { require_pins_of(planned, "invention", 0, path); }), "split_hash"));
+}
+
+TEST(PinsTest, SurviveTheirJson) {
+  Pins pins;
+  pins.set("temperature", 0.0);
+  pins.set("template_hash", nullptr);
+  pins.set("libraries", Json{{"plumbline", "0.1.0"}});
+  EXPECT_EQ(pins.find("temperature"), "0");
+  const Pins again = read_pins(pins.to_json(), "here");
+  EXPECT_TRUE(pin_differences(pins, again).empty());
+  EXPECT_EQ(again.find("libraries.plumbline"), "\"0.1.0\"");
+  EXPECT_FALSE(again.find("commit"));
+}
+
+TEST(PlanTest, SaysWhereItIsWrong) {
+  const Plan plan = parse_plan(
+      "[tasks]\nheadline = ['code']\nprotected = ['concept']\nseeds = [0, 1, 2]\n[gates]\nmin_effect = 0.05\ntolerance "
+      "= 0.2\n",
+      "p");
+  EXPECT_EQ(plan.headline, std::vector<std::string>{"code"});
+  EXPECT_EQ(plan.seeds.size(), 3u);
+  EXPECT_EQ(plan.min_effect, 0.05);
+  EXPECT_EQ(plan.tolerance, 0.2);
+  EXPECT_TRUE(contains(error_of([] { parse_plan("[gates]\nmin_efect = 0.1\n", "p"); }), "config.unknown_key p:2:1"));
+  EXPECT_TRUE(contains(error_of([] { parse_plan("[gates]\nmin_effect = 3\n", "p"); }), "config.out_of_range p:2:14"));
+  EXPECT_TRUE(contains(error_of([] { parse_plan("[tasks]\nold = 'math'\n", "p"); }), "config.wrong_type p:2:7"));
+  EXPECT_TRUE(contains(error_of([] { parse_plan("[gate]\n", "p"); }), "config.unknown_key"));
+}
+
+TEST(ItemFilesTest, PairsByIdAndSeedAndCountsWhatIsMissing) {
+  const test::TemporaryFolder folder;
+  const std::string base = folder.write("b.jsonl", R"({"id": 1, "score": 0}
+{"id": "2", "score": 1, "seed": 3}
+{"id": 3, "score": 0.5}
+)");
+  const std::string candidate = folder.write("c.jsonl", R"({"id": "2", "score": 0, "seed": 3}
+{"id": 1, "score": 1}
+{"id": 4, "score": 1}
+)");
+  EXPECT_TRUE(contains(error_of([&] { pair_item_files(base, candidate, false); }), "data.unpaired"));
+  const ItemFiles files = pair_item_files(base, candidate, true);
+  EXPECT_EQ(files.num_base_only, 1);
+  EXPECT_EQ(files.num_candidate_only, 1);
+  ASSERT_EQ(files.pairs.rows.size(), 2u);
+  EXPECT_EQ(files.pairs.rows[1].seed, 3);
+  EXPECT_EQ(files.pairs.rows[1].candidate, 0);
+}
+
+TEST(ItemFilesTest, RefusesWhatIsNoScore) {
+  const test::TemporaryFolder folder;
+  const std::string good = folder.write("g.jsonl", "{\"id\": 1, \"score\": 0}\n");
+  for (const char* bad :
+       {"{\"id\": 1, \"score\": \"0\"}\n", "{\"id\": 1}\n", "{\"id\": 1.5, \"score\": 1}\n", "[1]\n", ""}) {
+    EXPECT_NE(error_of([&] { pair_item_files(good, folder.write("b.jsonl", bad), false); }), "") << bad;
+  }
+  const std::string twice = folder.write("t.jsonl", "{\"id\": 1, \"score\": 0}\n{\"id\": 1, \"score\": 1}\n");
+  EXPECT_TRUE(contains(error_of([&] { pair_item_files(twice, good, false); }), "data.duplicate_id"));
+  EXPECT_TRUE(contains(error_of([&] { pair_item_files(good, twice, false); }), "data.duplicate_id"));
+}
+
+TEST(EffectTest, OfHandMadeRows) {
+  std::vector<PairedRow> rows;
+  for (int i = 0; i < 40; ++i) {
+    // 10 gain, 2 lose.
+    const double base = i < 10 ? 0 : i < 12 ? 1 : i % 2, candidate = i < 10 ? 1 : i < 12 ? 0 : i % 2;
+    rows.push_back({std::to_string(i), std::to_string(i), 0, base, candidate, false});
+  }
+  const Effect effect = effect_of(rows);
+  EXPECT_NEAR(effect.delta, 0.2, 1e-12);
+  EXPECT_EQ(effect.num_gained, 10);
+  EXPECT_EQ(effect.num_lost, 2);
+  EXPECT_EQ(effect.method, "Tango's score interval");
+  // McNemar: chi = 8 / sqrt(12), two-sided normal p; exact 2 (1 + 12 + 66) / 4096.
+  EXPECT_NEAR(effect.p, std::erfc(8 / std::sqrt(12.0) / std::sqrt(2.0)), 1e-12);
+  EXPECT_NEAR(effect.exact_p, 158.0 / 4096, 1e-12);
+  EXPECT_TRUE(effect.interval->low > 0);
+  EXPECT_FALSE(effect.over_seeds);
+  EXPECT_FALSE(effect.published_by_item);
+}
+
+TEST(EffectTest, OfRealScoresUsesTheBootstrapT) {
+  std::vector<PairedRow> rows;
+  for (int i = 0; i < 30; ++i)
+    rows.push_back({std::to_string(i), std::to_string(i), 0, 0.1 * (i % 5), 0.1 * (i % 7), {}});
+  const Effect effect = effect_of(rows);
+  EXPECT_FALSE(effect.is_binary);
+  EXPECT_FALSE(effect.base_interval);
+  EXPECT_TRUE(contains(effect.method, "bootstrap-t"));
+  EXPECT_LT(effect.interval->low, effect.delta);
+  EXPECT_FALSE(untruncated_rows(rows));
+}
+
+TEST(EffectTest, OfOneRowIsAnError) {
+  const std::vector<PairedRow> rows = {{"a", "a", 0, 0, 1, {}}};
+  EXPECT_TRUE(contains(error_of([&] { effect_of(rows); }), "data.too_few_values"));
+  EXPECT_TRUE(contains(error_of([] { effect_of({}); }), "data.no_values"));
+}
+
+}  // namespace
+}  // namespace plumbline
