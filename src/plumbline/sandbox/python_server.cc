@@ -31,7 +31,7 @@ constexpr int kNativeDescriptor = 4;   // and its native half
 constexpr double kStartLimit_s = 60;   // a cold disk may be slow
 constexpr double kGoodbye_s = 0.5;
 constexpr double kKeeper_s = 10;     // reaping what a dead server left takes it far less
-constexpr double kWallStretch = 10;  // as in supervisor.py
+constexpr double kWallStretch = 10;  // as in native/launcher.cc
 constexpr double kSupervisorGrace_s = 10;
 constexpr size_t kMaxControlBytes = size_t{1} << 17;
 

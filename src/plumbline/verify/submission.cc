@@ -16,7 +16,7 @@ using Token = MarshalReader::Token;
 constexpr size_t kMaxDetail = 300;
 constexpr size_t kMaxFindings = 32;
 constexpr const char* kGarbled = "its answer was no answer";
-constexpr int kNotConfined = 99;  // as in supervisor.py
+constexpr int kNotConfined = 99;  // as in sandbox/native/launch_plan.h
 
 std::string describe_end(const ProcessEnd& end) {
   switch (end.reason) {

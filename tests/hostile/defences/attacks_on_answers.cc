@@ -136,9 +136,9 @@ def attempt():
 
       whole("exits while loading", "import os\nos._exit(0)"),
       whole("exits when called", "import os\ndef f(x):\n    os._exit(0)"),
-      whole("closes the channel", "import os\ndef f(x):\n    os.close(3)\n    return 'lost'"),
+      whole("closes the channel", "import os\ndef f(x):\n    os.close(200)\n    return 'lost'"),
       whole("kills itself", "import os\ndef f(x):\n    os.kill(os.getpid(), 9)"),
-      whole("sends half a frame", "import os\ndef f(x):\n    os.write(3, b'\\x20\\0\\0\\0half')\n    os._exit(0)"),
+      whole("sends half a frame", "import os\ndef f(x):\n    os.write(200, b'\\x20\\0\\0\\0half')\n    os._exit(0)"),
       whole("execs a program that succeeds", "import os\ndef f(x):\n    os.execv('/bin/true', ['true'])"),
 
       {kWhole,
@@ -148,11 +148,12 @@ def attempt():
        "    ours['channel'].send(ours['nonce'], b'V', marshal.dumps('x' * (2 << 20), 2))\n    os._exit(0)",
        Win::kLong},
 
-      bound("answers while loading", "os.write(3, answers)\nos._exit(0)"),
-      bound("answers from a thread", "threading.Thread(target=os.write, args=(3, answers)).start()" + kSleepThenLose),
-      bound("answers from a child",
-            "p = os.fork()\nif p == 0:\n    os.write(3, answers)\n    os._exit(0)\nos.waitpid(p, 0)" + kSleepThenLose),
-      bound("answers when called", "def f(x):\n    os.write(3, frame(b'V', 'won'))\n    os._exit(0)"),
+      bound("answers while loading", "os.write(200, answers)\nos._exit(0)"),
+      bound("answers from a thread", "threading.Thread(target=os.write, args=(200, answers)).start()" + kSleepThenLose),
+      bound(
+          "answers from a child",
+          "p = os.fork()\nif p == 0:\n    os.write(200, answers)\n    os._exit(0)\nos.waitpid(p, 0)" + kSleepThenLose),
+      bound("answers when called", "def f(x):\n    os.write(200, frame(b'V', 'won'))\n    os._exit(0)"),
 
       proven("exits as an unconfined process would", "import os\nos._exit(99)"),
       proven("does so when called", "import os\ndef f(x):\n    os._exit(99)"),

@@ -102,7 +102,7 @@ std::vector<Attack> attacks_on_the_host() {
                   "import subprocess\ndef attempt():\n    return b'SECRET' in "
                   "subprocess.run(['/usr/bin/env'], capture_output=True).stdout"),
       descriptors("finds descriptors",
-                  "import os\ndef attempt():\n    return any(n > 4 for n in map(int, "
+                  "import os\ndef attempt():\n    return any(n not in (0, 1, 2, 3, 200) for n in map(int, "
                   "os.listdir('/proc/self/fd')[:-1]))"),
       descriptors("loads a library that is none of its own",
                   "import os\ndef attempt():\n    return os.pread(4, 4, 0) == b'\\x7fELF'"),

@@ -29,7 +29,7 @@ std::vector<Attack> attacks_on_the_kernel() {
              "b = ctypes.create_string_buffer(8)\n    v = struct.pack('QQ', ctypes.addressof(b), 8)\n"
              "    return call(310, os.getpid(), v, 1, v, 1, 0) == 8"),
       kernel(kOthers, D::kSeccompTrace, "kcmp", "return call(312, os.getpid(), os.getpid(), 0, 0, 0) == 0"),
-      kernel(kOthers, D::kSeccompTrace, "pidfd_getfd", "return call(438, os.pidfd_open(os.getpid()), 3, 0) >= 0"),
+      kernel(kOthers, D::kSeccompTrace, "pidfd_getfd", "return call(438, os.pidfd_open(os.getpid()), 1, 0) >= 0"),
       kernel(kSpaces, D::kSeccompNamespaces, "unshare", "return libc.unshare(0x10000000) == 0"),
       kernel(kSpaces, D::kSeccompNamespaces, "clone with a namespace",
              "p = call(56, 0x10000000 | 17, 0, 0, 0, 0)\n    if p == 0:\n        os._exit(0)\n    return p > 0"),

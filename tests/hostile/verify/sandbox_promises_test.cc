@@ -87,7 +87,7 @@ import os, marshal
 body = marshal.dumps("fine", 2)
 forms = [(9 + len(body)).to_bytes(4, "little") + b"\0" * 8 + b"V" + body, b'{"outcome": "pass"}\n', b"\0" * 64]
 def spray():
-    for fd in range(64):
+    for fd in range(256):
         for form in forms:
             try:
                 os.write(fd, form)
@@ -106,17 +106,17 @@ TEST_P(Promise, StolenNoncesNeedTheRightAnswerToo) {
 import os, marshal
 def f(x):
     data = b""
-    os.set_blocking(3, False)
+    os.set_blocking(200, False)
     try:
         while True:
-            data += os.read(3, 65536)
+            data += os.read(200, 65536)
     except OSError:
         pass
     body = marshal.dumps("guess", 2)
-    os.set_blocking(3, True)
+    os.set_blocking(200, True)
     while len(data) > 12:
         size = int.from_bytes(data[:4], "little")
-        os.write(3, (9 + len(body)).to_bytes(4, "little") + data[4:12] + b"V" + body)
+        os.write(200, (9 + len(body)).to_bytes(4, "little") + data[4:12] + b"V" + body)
         data = data[4 + size:]
     return "guess")"),
             Outcome::kPass);

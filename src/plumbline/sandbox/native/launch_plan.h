@@ -17,8 +17,9 @@ struct LaunchPlan {
 
 /// Exit code of a process that could not be confined; no submission ran in it.
 inline constexpr int kNotConfined = 99;
-/// Where the submission's process finds its channel.
-inline constexpr int kChannel = 3;
+/// Where the submission's process finds its channel: not among the first, which careless or noisy code writes to, so
+/// that what it writes there cannot meet an answer half-way.
+inline constexpr int kChannel = 200;
 inline constexpr int kNobody = 65534;
 
 }  // namespace plumbline

@@ -53,6 +53,7 @@ constexpr double kMaxWallStretch = 10;   // a starved submission may wait this m
 constexpr rlim_t kStack_bytes = rlim_t{64} << 20;
 constexpr rlim_t kFile_bytes = rlim_t{64} << 20;
 constexpr rlim_t kOpenFiles = 256;
+constexpr int kFirstDescriptor = 3;  // after the standard three
 constexpr uid_t kFirstThrowawayUid = 1'900'000'000;
 constexpr size_t kFolderBytes = 256;
 
@@ -285,10 +286,12 @@ bool confine(const LaunchPlan& plan, const char* folder, int channel) {
   if (is_on(Defence::kOwnSession)) ::setsid();
   const int null = ::open("/dev/null", O_RDWR);
   if (null < 0) return failed("/dev/null");
-  const int safe = ::fcntl(channel, F_DUPFD, kChannel);
-  for (int fd = 0; fd < kChannel; ++fd) ::dup2(null, fd);
-  if (safe < 0 || ::dup2(safe, kChannel) < 0) return failed("channel");
-  if (is_on(Defence::kClosedDescriptors)) ::syscall(SYS_close_range, kChannel + 1, ~0u, 0);
+  if (::dup2(channel, kChannel) < 0) return failed("channel");
+  for (int fd = 0; fd < kFirstDescriptor; ++fd) ::dup2(null, fd);
+  if (is_on(Defence::kClosedDescriptors)) {
+    ::syscall(SYS_close_range, kFirstDescriptor, kChannel - 1, 0);
+    ::syscall(SYS_close_range, kChannel + 1, ~0u, 0);
+  }
   ::umask(077);
   if (::chdir(folder) != 0) return failed("chdir");
   if (!set_limits(plan) || !drop_identity(plan)) return false;

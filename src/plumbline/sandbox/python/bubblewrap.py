@@ -2,8 +2,8 @@
 # allowed by a profile). bwrap makes the namespaces of every submission, so Python starts anew inside each: as process 1
 # it takes its order from an open file, and from there on everything is as with namespaces of our own.
 BWRAP_PLACES = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap")
-ORDER = 5  # descriptor of the order; the channel is 3, the status socket 4, the native half 6
-STATUS, NATIVE_INSIDE = 4, 6
+# Descriptors inside, before the submission is confined.
+CHANNEL_INSIDE, STATUS, ORDER, NATIVE_INSIDE = 3, 4, 5, 6
 BOOTSTRAP = "import marshal,os\norder=marshal.loads(os.pread(5,1<<22,0))\nexec(order[0],{'__name__':'once','order':order})"
 
 
@@ -86,7 +86,7 @@ def serve_once():
     os.environ.clear()
     worker = Worker({"level": "bubblewrap", "seccomp": seccomp, "off": fields[-1], "seed": seed}, native)
     ctypes.pythonapi.PyOS_BeforeFork()
-    native.plumbline_supervise((ctypes.c_int64 * len(fields))(*fields), CHANNEL, STATUS)
+    native.plumbline_supervise((ctypes.c_int64 * len(fields))(*fields), CHANNEL_INSIDE, STATUS)
     ctypes.pythonapi.PyOS_AfterFork_Child()
     be_the_submission(worker)
 

@@ -174,7 +174,7 @@ def be_the_program(code, setup, source, sink, errors):
         os.setpgid(0, 0)
         os.dup2(source, 0)
         os.dup2(sink, 1)
-        os.close(3)
+        os.close(CHANNEL)
         sys.stdin = sys.__stdin__ = open(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
         sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
         module = sys.modules["__main__"] = types.ModuleType("__main__")

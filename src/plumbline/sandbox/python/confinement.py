@@ -24,7 +24,7 @@ MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 MNT_DETACH = 2
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 NOBODY = 65534  # as in sandbox/native/launch_plan.h, like the two below
-CHANNEL = 3
+CHANNEL = 200
 NOT_CONFINED = 99
 
 # PyDLL keeps the interpreter lock across the call, so that a fork inside comes back to a consistent interpreter.
