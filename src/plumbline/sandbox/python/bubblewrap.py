@@ -4,7 +4,11 @@
 BWRAP_PLACES = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap")
 # Descriptors inside, before the submission is confined.
 CHANNEL_INSIDE, STATUS, ORDER, NATIVE_INSIDE = 3, 4, 5, 6
-BOOTSTRAP = "import marshal,os\norder=marshal.loads(os.pread(5,1<<22,0))\nexec(order[0],{'__name__':'once','order':order})"
+BOOTSTRAP = """import sys
+sys.path[:] = [folder for folder in sys.path if folder]
+import marshal, os
+order = marshal.loads(os.pread(5, 1 << 22, 0))
+exec(order[0], {"__name__": "once", "order": order})"""
 
 
 def memory_file(data):
@@ -14,10 +18,10 @@ def memory_file(data):
 
 
 def own_program():
-    """The text of this very program: -c's argument."""
+    """The text of this very program: the argument of -c's program."""
     with open("/proc/self/cmdline", "rb") as file:
         words = file.read().split(b"\0")
-    return words[words.index(b"-c") + 1].decode()
+    return words[words.index(b"-c") + 2].decode()
 
 
 class BubblewrapWorker:

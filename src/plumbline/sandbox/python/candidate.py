@@ -105,11 +105,19 @@ def answer(channel, nonce, function, call, limit):
         channel.send(nonce, b"V", body)
 
 
-def new_namespace():
-    """A module of its own, so that dataclasses and pickles find it; its name keeps main guards from running."""
-    module = types.ModuleType("solution")
+PREPARED = {}  # preamble -> the module that the server made by running it before the fork
+
+
+def new_namespace(setup):
+    """A module of its own, so that dataclasses and pickles find it, with the preamble to be run in it, if any is left;
+    its name keeps main guards from running."""
+    module = PREPARED.get(setup)
+    if module is not None:
+        setup = ""
+    else:
+        module = types.ModuleType("solution")
     sys.modules["solution"] = module
-    return module.__dict__
+    return module.__dict__, setup
 
 
 def execute(source, namespace):
@@ -151,9 +159,9 @@ def serve_calls(channel, nonce, job):
     """The trusted grade's half: load the response, then answer calls as they come."""
     reply = answer_mirrored if job["mirrored"] else answer
     code, _ = report_source(channel, nonce, job)
-    namespace = new_namespace()
+    namespace, setup = new_namespace(job["setup"])
     try:
-        execute(job["setup"], namespace)
+        execute(setup, namespace)
         exec(code, namespace)
         entry = compile(job["entry"], "<entry>", "eval", 0, True)
         require_entry(job["entry"], namespace)
@@ -305,10 +313,10 @@ def run_tester(channel, nonce, job):
     """The hinted grade (replacement empty: the response as it is), or F against a stub or the reference."""
     code, tree = report_source(channel, nonce, job)
     tester = find_tester(tree, job["tester"], job["owner"])
-    namespace = new_namespace()
+    namespace, setup = new_namespace(job["setup"])
     bound = False
     try:
-        execute(job["setup"], namespace)
+        execute(setup, namespace)
         if not job["replacement"]:
             exec(code, namespace)
         elif tester is None:
@@ -387,9 +395,9 @@ def run_defined_tests(namespace):
 
 def run_code_tests(channel, nonce, job):
     """The process that holds tests which are code. It runs the problem's own text only, never the submission."""
-    namespace = new_namespace()
+    namespace, setup = new_namespace(job["setup"])
     try:
-        execute(job["setup"], namespace)
+        execute(setup, namespace)
         execute(job["prelude"], namespace)
         name, candidate = stand_in(job["entry"], Remote(channel))
         namespace[name] = candidate

@@ -1,9 +1,5 @@
 # How a worker is confined, and the calls that it takes. First of the parts that make up the warm server; the parts are
 # joined into one program, so that everything is defined before the first submission arrives.
-import sys
-
-sys.path[:] = [folder for folder in sys.path if folder]  # not the working folder, whatever lies in it
-
 import ctypes
 import gc
 import marshal
@@ -11,6 +7,7 @@ import os
 import random
 import signal
 import socket
+import sys
 import types
 
 # Functions keep the builtins of their globals from the moment they are defined: a submission that patches the module
