@@ -124,7 +124,7 @@ class Bench:
         write_rows(self.folder / "leet_c.jsonl", repeated(answers))
         hint = {"variant": "overwrite_tests", "tester_name": "run_tests"}
         write_rows(self.folder / "hinted.jsonl", [dict(r, hint=hint) for r in problems.values()])
-        write_rows(self.folder / "hinted_c.jsonl", [with_tester(r, problems[r["problem_id"]]) for r in answers])
+        write_rows(self.folder / "hinted_c.jsonl", [with_tester(r, problems[r["problem_id"]]) for r in repeated(answers)])
 
     def runs(self):
         human, folder, workers = self.asked.data / "humaneval", self.folder, self.asked.workers
@@ -161,6 +161,33 @@ class Bench:
             print(f"{ours:28} {rates[ours] / rates[peer]:5.2f} times the rate of '{peer}' (aim {aim}), "
                   f"{cpu_ms[peer] / max(cpu_ms[ours], 1e-9):5.2f} times less CPU")
 
+    def one_at_a_time(self):
+        """Time from question to answer, one question after the other: what a response costs, not the rate of many."""
+        for name, problems, completions in (("LeetCode", "leet.jsonl", "leet_c.jsonl"),
+                                            ("with testers", "hinted.jsonl", "hinted_c.jsonl")):
+            questions = open(self.folder / completions).read().splitlines(keepends=True)[::self.asked.times]
+            write_rows(self.folder / "once.jsonl", map(json.loads, questions))
+            fresh, ours = [], []
+            for _ in range(self.asked.rounds):
+                fresh.append(self.peer("fresh_interpreter.py", self.folder / problems, self.folder / "once.jsonl", 1)["median_ms"])
+                ours.append(self.answer_times(self.folder / problems, questions))
+            fresh, ours = statistics.median(fresh), statistics.median(ours)
+            print(f"{name}, median of one response: {fresh:.1f} ms by fresh interpreters, {ours:.1f} ms ours: "
+                  f"{fresh / ours:.2f} times (aim 6)")
+
+    def answer_times(self, problems, questions):
+        grader = subprocess.Popen([self.asked.plumbline, "grade", str(problems), "-", "--workers", "1"], text=True,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        times = []
+        for question in questions:
+            start = time.monotonic()
+            grader.stdin.write(question)
+            grader.stdin.flush()
+            grader.stdout.readline()
+            times.append(1e3 * (time.monotonic() - start))
+        grader.communicate()
+        return statistics.median(times)
+
     def growth(self):
         completion = rows_of(self.folder / "data_c.jsonl")[:1]
         count = 1
@@ -192,6 +219,7 @@ def main():
         bench = Bench(asked, pathlib.Path(folder))
         bench.write_inputs()
         bench.compare()
+        bench.one_at_a_time()
         if asked.growth:
             bench.growth()
         bench.group.close()

@@ -3,10 +3,12 @@
 
 Every response gets an interpreter of its own that runs the preamble, the response and all assert statements, with limits on
 CPU time and address space and no isolation. Where the problem has a hint and the response defines the tester that it names,
-three more interpreters run that tester: on the response, on a stub and on the reference. Prints seconds and passes."""
+three more interpreters run that tester: on the response, on a stub and on the reference. Prints seconds, passes
+and the median time of a response."""
 import concurrent.futures
 import json
 import resource
+import statistics
 import subprocess
 import sys
 import time
@@ -36,10 +38,16 @@ def grade(problem, completion):
     return trusted
 
 
+def timed(row):
+    begun = time.monotonic()
+    return grade(problems[row["problem_id"]], row["completion"]), time.monotonic() - begun
+
+
 problems_path, completions_path, workers = sys.argv[1], sys.argv[2], int(sys.argv[3])
 problems = {row["id"]: row for row in map(json.loads, open(problems_path))}
 rows = [json.loads(line) for line in open(completions_path)]
 start = time.monotonic()
 with concurrent.futures.ThreadPoolExecutor(max_workers=workers) as executor:
-    passed = sum(executor.map(lambda row: grade(problems[row["problem_id"]], row["completion"]), rows))
-print(json.dumps({"seconds": time.monotonic() - start, "graded": len(rows), "passed": passed}))
+    results = list(executor.map(timed, rows))
+print(json.dumps({"seconds": time.monotonic() - start, "graded": len(rows), "passed": sum(passed for passed, _ in results),
+                  "median_ms": 1e3 * statistics.median(seconds for _, seconds in results)}))
