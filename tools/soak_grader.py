@@ -137,7 +137,7 @@ def main():
                 code = "```python\n" + submission(i)[1] + "\n```"
                 file.write(json.dumps({"problem_id": "soak", "sample": i, "completion": code}) + "\n")
         start = time.monotonic()
-        words = [asked.plumbline, "grade", "p.jsonl", "c.jsonl", "--workers", str(asked.workers), "--isolation",
+        words = [os.path.abspath(asked.plumbline), "grade", "p.jsonl", "c.jsonl", "--workers", str(asked.workers), "--isolation",
                  asked.isolation, "--cpu-s", "0.5", "--wall-factor", "2", "--memory-mib", "256", "--out", "v.jsonl"]
         with open(folder / "log", "w") as log:
             grader = subprocess.Popen(words, cwd=folder, stderr=log)

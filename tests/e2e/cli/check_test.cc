@@ -66,6 +66,30 @@ TEST_F(CheckVerb, PrintsOneLineACheckAndNothingElse) {
   }
 }
 
+TEST_F(CheckVerb, SaysWhichIsolationAndWhy) {
+  EXPECT_NE(line_of(check({}), "isolation").find("a trial submission ran"), std::string::npos);
+  // A user namespace that may not have another one inside, and knows two ranges of ids: as in a container.
+  const std::string script = folder_.write("inside.sh", R"sh(
+mkfifo "$2"
+unshare -U sh -c 'read go < "$1"
+exec sh -c "echo 0 > /proc/sys/user/max_user_namespaces && exec \"\$0\" check" "$0"' "$1" "$2" &
+for _ in $(seq 100); do
+  [ "$(readlink /proc/$!/ns/user)" != "$(readlink /proc/$$/ns/user)" ] && break
+  sleep 0.05
+done
+echo "0 0 65536" > /proc/$!/uid_map && echo "0 0 65536" > /proc/$!/gid_map
+echo go > "$2"
+wait $!
+)sh");
+  const ProcessResult result =
+      test::run_process({"/bin/sh", script, test::binary_path("plumbline"), folder_.file("fifo")});
+  if (line_of(result, "isolation").empty()) GTEST_SKIP() << "no such namespace here: " << result.err;
+  const std::string line = line_of(result, "isolation");
+  EXPECT_TRUE(line.starts_with("OK")) << line;
+  EXPECT_NE(line.find("container+seccomp"), std::string::npos) << line;
+  EXPECT_NE(line.find("not stronger: namespaces: "), std::string::npos) << line;
+}
+
 TEST_F(CheckVerb, FindsTheFilesOfAPreset) {
   const ProcessResult result = check({preset()});
   EXPECT_TRUE(line_of(result, "preset").starts_with("OK")) << result.out;

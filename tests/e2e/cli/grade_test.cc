@@ -1,6 +1,7 @@
 /// The verbs grade and validate as a user runs them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -162,6 +163,40 @@ TEST_P(GradeSlow, SharedCases) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, GradeSlow, testing::Values("namespaces", "container"),
                          [](const auto& parameter) { return std::string(parameter.param); });
+
+/// Verdicts without the two columns of time.
+std::string without_times(const std::string& text) {
+  std::string out;
+  for (Json row : rows(text)) {
+    row.erase("cpu_ms");
+    row.erase("wall_ms");
+    out += to_json_line(row) + "\n";
+  }
+  return out;
+}
+
+/// Those of the cases that do not run into a time limit, on one worker, on two, and on two with a core taken away.
+TEST(GradeSameSlow, SharedCasesWhateverTheWorkersAndTheLoad) {
+  PL_NEED_SHARED("cases/grader/completions.jsonl");
+  const test::TemporaryFolder folder;
+  std::string quick;
+  for (const Json& row : rows(read_file(test::shared_path("cases/grader/completions.jsonl")))) {
+    if (to_json_line(row["expect"]).find("timeout") == std::string::npos) quick += to_json_line(row) + "\n";
+  }
+  const auto graded = [&, completions = folder.write("completions.jsonl", quick)](const char* workers) {
+    const auto result =
+        test::run_process({test::binary_path("plumbline"), "grade", test::shared_path("cases/grader/problems.jsonl"),
+                           completions, "--workers", workers},
+                          "", {{"PLUMBLINE_CASE_SECRET", "1"}}, folder.path());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return without_times(result.out);
+  };
+  const std::string alone = graded("1");
+  EXPECT_EQ(graded("2"), alone);
+  test::BackgroundProcess busy({"/usr/bin/python3", "-c", "while True: pass"});
+  EXPECT_EQ(graded("2"), alone);
+  EXPECT_GT(std::count(alone.begin(), alone.end(), '\n'), 100);
+}
 
 struct Pool {
   const char *name, *problems, *completions, *outcome;

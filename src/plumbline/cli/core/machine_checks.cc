@@ -117,8 +117,10 @@ CheckLine check_python(const std::string& python) {
 CheckLine check_isolation(const GradeOptions& grade) {
   const IsolationLevel minimum = parse_isolation_level(grade.min_isolation, "grade.min_isolation");
   const Isolation isolation = probe_isolation(grade.python, minimum);
-  std::string found = fmt::format("{} (grade.min_isolation = {})", isolation.description, grade.min_isolation);
-  if (!isolation.why_not_stronger.empty()) found += "; " + isolation.why_not_stronger;
+  const char* why = isolation.level == IsolationLevel::kLimits ? "a trial submission ran, not confined"
+                                                               : "a trial submission ran and found itself confined";
+  std::string found = fmt::format("{}: {} (grade.min_isolation = {})", isolation.description, why, grade.min_isolation);
+  if (!isolation.why_not_stronger.empty()) found += "; not stronger: " + isolation.why_not_stronger;
   return check_ok("isolation", found);
 }
 

@@ -10,9 +10,9 @@ struct LaunchPlan {
   int64_t own_space;    ///< 1: the supervisor is process 1 of a pid namespace and /tmp is the submission's alone
   int64_t cpu_us, wall_us;
   int64_t memory_bytes, processes;
-  int64_t throwaway_uids;  ///< 1: the submission gets a host uid of its own (needs root)
-  int64_t uid;             ///< that uid; -1 = stay who we are
-  int64_t off;             ///< defences that the test build switched off; 0 in every other
+  int64_t first_uid, num_uids;  ///< throwaway uids, one for each submission (needs root); 0 of them = none
+  int64_t uid;                  ///< the one that this submission gets; -1 = stay who we are
+  int64_t off;                  ///< defences that the test build switched off; 0 in every other
 };
 
 /// Exit code of a process that could not be confined; no submission ran in it.

@@ -54,7 +54,6 @@ constexpr rlim_t kStack_bytes = rlim_t{64} << 20;
 constexpr rlim_t kFile_bytes = rlim_t{64} << 20;
 constexpr rlim_t kOpenFiles = 256;
 constexpr int kFirstDescriptor = 3;  // after the standard three
-constexpr uid_t kFirstThrowawayUid = 1'900'000'000;
 constexpr size_t kFolderBytes = 256;
 
 /// Why the setting up failed: the step and errno, for the report.
@@ -227,8 +226,8 @@ bool prepare(LaunchPlan& plan, char* folder) {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return failed("subreaper");
   std::snprintf(folder, kFolderBytes, "/tmp/plumbline-%d-XXXXXX", server);
   if (!::mkdtemp(folder)) return failed("making a folder in /tmp");
-  if (plan.throwaway_uids) {
-    plan.uid = static_cast<int64_t>(kFirstThrowawayUid) + ::getpid();
+  if (plan.num_uids > 0) {
+    plan.uid = plan.first_uid + ::getpid() % plan.num_uids;
     const uid_t uid = static_cast<uid_t>(plan.uid);
     if (::chown(folder, uid, uid) != 0) return failed("chown");
   }

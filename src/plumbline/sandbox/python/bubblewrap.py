@@ -25,7 +25,7 @@ def own_program():
 
 
 class BubblewrapWorker:
-    landlock = 0
+    landlock, uids = 0, (0, 0)
 
     def __init__(self, hello, native):
         self.inner, self.modules = Worker(hello, native), ()
