@@ -21,6 +21,7 @@ enum class Stream : uint32_t {
   kBootstrap = 7,       ///< resampling in statistics
   kMonitor = 8,         ///< simulated monitor errors
   kFreshInputs = 9,     ///< inputs of fresh hold-out tests
+  kMathProbes = 10,     ///< points at which two expressions are evaluated
   kTest = 99
 };
 

@@ -1,0 +1,34 @@
+/// A tree's value: exact where it is a fraction, with an error bound where it is not.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "plumbline/math/ball.h"
+#include "plumbline/math/expression.h"
+#include "plumbline/math/rational.h"
+
+namespace plumbline {
+
+/// Of whole numbers, decimals, + - * /, whole powers, factorials, binomials and percent. Unset for anything else, and
+/// where a number would pass 4,096 bits.
+std::optional<Rational> exact_value(const Expression& expression);
+
+/// Values of the symbols; what bare `log` means.
+struct Assignment {
+  std::map<std::string, long double> symbols;
+  long double log_base = 0;  ///< 0 = e
+};
+
+/// Unset where the expression has no value, where conventions differ (negative bases of broken powers), where rounding
+/// hides it, and for what is no scalar.
+std::optional<Ball> ball_value(const Expression& expression, const Assignment& assignment);
+
+/// Names of all symbols.
+std::set<std::string> symbols_of(const Expression& expression);
+/// Whether a logarithm without a base is in it.
+bool has_bare_log(const Expression& expression);
+
+}  // namespace plumbline

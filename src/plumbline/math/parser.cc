@@ -1,0 +1,557 @@
+#include "plumbline/math/parser.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "plumbline/math/units.h"
+
+namespace plumbline {
+namespace {
+
+using Kind = ExpressionKind;
+
+constexpr int kMostDepth = 64;
+
+/// Names of functions, in the spelling of the tree.
+const std::map<std::string, std::string>& functions() {
+  static const std::map<std::string, std::string> names = {
+      {"sin", "sin"},     {"cos", "cos"},       {"tan", "tan"},       {"cot", "cot"},       {"sec", "sec"},
+      {"csc", "csc"},     {"arcsin", "arcsin"}, {"arccos", "arccos"}, {"arctan", "arctan"}, {"asin", "arcsin"},
+      {"acos", "arccos"}, {"atan", "arctan"},   {"sinh", "sinh"},     {"cosh", "cosh"},     {"tanh", "tanh"},
+      {"exp", "exp"},     {"ln", "ln"},         {"log", "log"},       {"abs", "abs"},       {"floor", "floor"},
+      {"ceil", "ceil"},   {"cbrt", "cbrt"}};
+  return names;
+}
+
+const std::set<std::string>& greek() {
+  static const std::set<std::string> names = {"alpha", "beta",  "gamma", "delta", "epsilon", "theta", "lambda",
+                                              "mu",    "nu",    "rho",   "sigma", "tau",     "phi",   "varphi",
+                                              "omega", "Delta", "Omega", "xi",    "psi",     "eta"};
+  return names;
+}
+
+Expression leaf(Kind kind, std::string text) {
+  Expression result;
+  result.kind = kind;
+  result.text = std::move(text);
+  return result;
+}
+
+Expression node(Kind kind, std::vector<Expression> operands, std::string text = "") {
+  Expression result;
+  result.kind = kind;
+  result.operands = std::move(operands);
+  result.text = std::move(text);
+  return result;
+}
+
+Expression function(std::string name, Expression argument) {
+  std::vector<Expression> arguments;
+  arguments.push_back(std::move(argument));
+  return node(Kind::kFunction, std::move(arguments), std::move(name));
+}
+
+Expression binary(Kind kind, Expression a, Expression b) {
+  std::vector<Expression> operands;
+  operands.push_back(std::move(a));
+  operands.push_back(std::move(b));
+  return node(kind, std::move(operands));
+}
+
+Expression unary(Kind kind, Expression a) {
+  std::vector<Expression> operands;
+  operands.push_back(std::move(a));
+  return node(kind, std::move(operands));
+}
+
+/// Thrown inside the parser only; parse_math turns it into a value.
+struct Failure {
+  MathFailure failure;
+};
+
+class Parser {
+ public:
+  explicit Parser(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+
+  Expression run() {
+    Expression result = list();
+    if (peek().kind != TokenKind::kEnd) fail("text behind the expression");
+    return result;
+  }
+
+ private:
+  const Token& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  Token next() { return tokens_[at_ < tokens_.size() - 1 ? at_++ : at_]; }
+  bool is_operator(const char* text, size_t ahead = 0) const {
+    return peek(ahead).kind == TokenKind::kOperator && peek(ahead).text == text;
+  }
+  bool is_name(const char* text) const { return peek().kind == TokenKind::kName && peek().text == text; }
+  bool take(const char* text) {
+    if (!is_operator(text)) return false;
+    next();
+    return true;
+  }
+  void expect(const char* text) {
+    if (!take(text)) fail(std::string("expected ") + text);
+  }
+  [[noreturn]] void fail(std::string reason) const { throw Failure{{peek().offset, std::move(reason)}}; }
+
+  struct Depth {
+    explicit Depth(Parser& of) : parser(of) {
+      if (++parser.depth_ > kMostDepth) parser.fail("nested too deep");
+    }
+    ~Depth() { --parser.depth_; }
+    Parser& parser;
+  };
+
+  bool is_or() const {
+    return is_name("or") || is_name("and") ||
+           (peek().kind == TokenKind::kText && (peek().text == "or" || peek().text == "and"));
+  }
+
+  Expression list() {
+    std::vector<Expression> entries;
+    entries.push_back(relation());
+    while (true) {
+      bool separated = false;
+      while (take(",") || take(";")) separated = true;
+      if (is_or()) {
+        next();
+        separated = true;
+      }
+      if (!separated) break;
+      entries.push_back(relation());
+    }
+    return entries.size() == 1 ? std::move(entries[0]) : node(Kind::kList, std::move(entries));
+  }
+
+  static bool is_relation_text(const std::string& text) {
+    return text == "<" || text == "<=" || text == "=" || text == ">" || text == ">=" || text == "!=";
+  }
+
+  Expression relation() {
+    const Depth depth(*this);
+    Expression first = unions();
+    if (is_name("in")) {  // x \in S says S
+      next();
+      return unions();
+    }
+    if (peek().kind != TokenKind::kOperator || !is_relation_text(peek().text)) return first;
+    std::vector<Expression> operands;
+    std::vector<std::string> operators;
+    operands.push_back(std::move(first));
+    while (peek().kind == TokenKind::kOperator && is_relation_text(peek().text)) {
+      operators.push_back(next().text);
+      operands.push_back(unions());
+    }
+    Expression result = node(Kind::kRelation, std::move(operands));
+    result.operators = std::move(operators);
+    return result;
+  }
+
+  Expression unions() {
+    Expression first = sum();
+    if (!is_name("cup")) return first;
+    std::vector<Expression> parts;
+    parts.push_back(std::move(first));
+    while (is_name("cup")) {
+      next();
+      parts.push_back(sum());
+    }
+    return node(Kind::kUnion, std::move(parts));
+  }
+
+  Expression sum() {
+    const Depth depth(*this);
+    std::vector<Expression> terms;
+    terms.push_back(product());
+    while (is_operator("+") || is_operator("-") || is_operator("+-")) {
+      const std::string sign = next().text;
+      Expression term = product();
+      if (sign == "+-") {
+        Expression before = terms.size() == 1 ? std::move(terms[0]) : node(Kind::kAdd, std::move(terms));
+        terms.clear();
+        terms.push_back(binary(Kind::kPlusMinus, std::move(before), std::move(term)));
+      } else {
+        terms.push_back(sign == "-" ? unary(Kind::kNegate, std::move(term)) : std::move(term));
+      }
+    }
+    return terms.size() == 1 ? std::move(terms[0]) : node(Kind::kAdd, std::move(terms));
+  }
+
+  /// Whether the next token begins a factor that is multiplied without a sign.
+  bool begins_factor() const {
+    const Token& token = peek();
+    if (token.kind == TokenKind::kNumber) return true;
+    if (token.kind == TokenKind::kName) {
+      static const std::set<std::string> none = {"or", "and", "in", "cup", "endmatrix", "to", "mod"};
+      return !none.count(token.text);
+    }
+    return is_operator("(") || is_operator("{") || (is_operator("|") && !in_bars_);
+  }
+
+  static bool is_plain_number(const Expression& expression) { return expression.kind == Kind::kNumber; }
+  static bool is_whole(const Expression& e) { return is_plain_number(e) && e.text.find('.') == std::string::npos; }
+  static bool is_numeric_fraction(const Expression& e) {
+    return e.kind == Kind::kDivide && is_whole(e.operands[0]) && is_whole(e.operands[1]);
+  }
+
+  Expression product() {
+    const Depth depth(*this);
+    Expression result = signed_factor();
+    while (true) {
+      if (take("*")) {
+        result = binary(Kind::kMultiply, std::move(result), signed_factor());
+      } else if (take("/")) {
+        result = binary(Kind::kDivide, std::move(result), signed_factor());
+      } else if (peek().kind == TokenKind::kText && !is_or()) {
+        result = with_unit(std::move(result));
+      } else if (begins_factor()) {
+        result = implicit(std::move(result));
+      } else {
+        return result;
+      }
+    }
+  }
+
+  bool begins_fraction() const {
+    return is_name("frac") || is_name("dfrac") || is_name("tfrac") || peek().kind == TokenKind::kNumber;
+  }
+
+  /// Behind a whole number a fraction of whole numbers makes a mixed number; two numbers side by side are no product.
+  Expression implicit(Expression before) {
+    if (before.kind == Kind::kNegate && is_whole(before.operands[0]) && begins_fraction()) {
+      return unary(Kind::kNegate, implicit(std::move(before.operands[0])));  // -1\frac12 is -(1 + 1/2)
+    }
+    const bool starts_with_number = peek().kind == TokenKind::kNumber;
+    if (starts_with_number) {
+      const bool is_mixed =
+          is_whole(before) && peek().space_before && is_operator("/", 1) && peek(2).kind == TokenKind::kNumber;
+      if (!is_mixed) fail("two numbers side by side");
+      Expression numerator = leaf(Kind::kNumber, next().text);
+      next();
+      Expression denominator = leaf(Kind::kNumber, next().text);
+      return binary(Kind::kAdd, std::move(before), binary(Kind::kDivide, std::move(numerator), std::move(denominator)));
+    }
+    const bool is_command_fraction = begins_fraction();
+    Expression factor = power();
+    if (is_command_fraction && is_whole(before) && is_numeric_fraction(factor)) {
+      return binary(Kind::kAdd, std::move(before), std::move(factor));
+    }
+    return binary(Kind::kMultiply, std::move(before), std::move(factor));
+  }
+
+  /// A plain word behind anything but a number is language, not a unit.
+  Expression with_unit(Expression value) {
+    const bool is_number =
+        is_plain_number(value) || (value.kind == Kind::kNegate && is_plain_number(value.operands[0]));
+    if (!peek().is_command && !is_number && !is_known_unit(peek().text)) fail("a word");
+    std::string name = next().text;
+    if (is_operator("^") && peek(1).kind == TokenKind::kNumber) {
+      next();
+      name += "^" + next().text;
+    } else if (is_operator("^") && is_operator("{", 1) && peek(2).kind == TokenKind::kNumber && is_operator("}", 3)) {
+      name += "^" + peek(2).text;
+      at_ += 4;
+    }
+    return node(
+        Kind::kUnit,
+        [&] {
+          std::vector<Expression> operands;
+          operands.push_back(std::move(value));
+          return operands;
+        }(),
+        name);
+  }
+
+  Expression signed_factor() {
+    const Depth depth(*this);
+    if (take("-")) return unary(Kind::kNegate, signed_factor());
+    if (take("+")) return signed_factor();
+    if (take("+-")) return unary(Kind::kPlusMinus, signed_factor());
+    return power();
+  }
+
+  Expression power() {
+    Expression base = postfix(atom());
+    if (!take("^")) return base;
+    if (is_degree_sign()) return postfix(node(Kind::kUnit, single(std::move(base)), "degree"));
+    Expression result = binary(Kind::kPower, std::move(base), exponent());
+    if (is_operator("^")) fail("a power of a power without brackets");
+    return postfix(std::move(result));
+  }
+
+  static std::vector<Expression> single(Expression value) {
+    std::vector<Expression> operands;
+    operands.push_back(std::move(value));
+    return operands;
+  }
+
+  /// ^\circ and ^{\circ}.
+  bool is_degree_sign() {
+    if (is_name("circ")) {
+      next();
+      return true;
+    }
+    if (is_operator("{") && peek(1).kind == TokenKind::kName && peek(1).text == "circ" && is_operator("}", 2)) {
+      at_ += 3;
+      return true;
+    }
+    return false;
+  }
+
+  /// One token or a group; a sign may stand before it.
+  Expression exponent() {
+    const Depth depth(*this);
+    if (take("-")) return unary(Kind::kNegate, exponent());
+    if (is_operator("{")) return group();
+    if (peek().kind == TokenKind::kNumber || is_operator("(") || peek().kind == TokenKind::kName) return atom();
+    fail("an exponent is missing");
+  }
+
+  Expression postfix(Expression value) {
+    while (true) {
+      if (take("!")) {
+        value = function("factorial", std::move(value));
+      } else if (take("%")) {
+        value = unary(Kind::kPercent, std::move(value));
+      } else {
+        return value;
+      }
+    }
+  }
+
+  /// {...} in LaTeX: an argument.
+  Expression group() {
+    const Depth depth(*this);
+    const bool outer = std::exchange(in_bars_, false);
+    expect("{");
+    Expression inside = list();
+    expect("}");
+    in_bars_ = outer;
+    return inside;
+  }
+
+  /// The argument of a command: a group, or one digit or name (\frac12, \sqrt2).
+  Expression argument() {
+    const Depth depth(*this);
+    if (is_operator("{")) return group();
+    if (peek().kind == TokenKind::kNumber) {
+      Token& token = tokens_[at_];
+      if (token.text.size() == 1) return leaf(Kind::kNumber, next().text);
+      if (token.text.find('.') != std::string::npos) fail("an argument without braces");
+      const std::string digit = token.text.substr(0, 1);
+      token.text.erase(0, 1);  // \frac12 is one half
+      return leaf(Kind::kNumber, digit);
+    }
+    if (peek().kind == TokenKind::kName) return atom();
+    fail("an argument is missing");
+  }
+
+  Expression atom() {
+    const Depth depth(*this);
+    if (peek().kind == TokenKind::kNumber) return leaf(Kind::kNumber, next().text);
+    if (peek().kind == TokenKind::kName) return name();
+    if (peek().kind == TokenKind::kText && peek().text == "$") {  // \$5
+      next();
+      return node(Kind::kUnit, single(power()), "$");
+    }
+    if (is_operator("(") || is_operator("[")) return brackets();
+    if (is_operator("\\{")) return set("\\{", "\\}");
+    if (is_operator("{")) return braces();
+    if (is_operator("|") && !in_bars_) {
+      next();
+      in_bars_ = true;
+      Expression inside = sum();
+      in_bars_ = false;
+      expect("|");
+      return function("abs", std::move(inside));
+    }
+    fail("an operand is missing");
+  }
+
+  std::vector<Expression> entries(const std::set<std::string>& ends) {
+    std::vector<Expression> result;
+    if (peek().kind == TokenKind::kOperator && ends.count(peek().text)) return result;
+    result.push_back(relation());
+    while (take(",") || take(";")) result.push_back(relation());
+    return result;
+  }
+
+  Expression set(const char* open, const char* close) {
+    const bool outer = std::exchange(in_bars_, false);
+    expect(open);
+    std::vector<Expression> members = entries({close});
+    expect(close);
+    in_bars_ = outer;
+    return node(Kind::kSet, std::move(members));
+  }
+
+  /// Braces without a backslash: a group, or a set when there are several entries.
+  Expression braces() {
+    Expression result = set("{", "}");
+    if (result.operands.size() != 1) return result;
+    Expression inside = std::move(result.operands[0]);
+    return inside;
+  }
+
+  Expression brackets() {
+    const bool outer = std::exchange(in_bars_, false);
+    const std::string open = next().text;
+    std::vector<Expression> inside = entries({")", "]"});
+    if (!is_operator(")") && !is_operator("]")) fail("a bracket is not closed");
+    const std::string close = next().text;
+    in_bars_ = outer;
+    const bool is_mixed = (open == "(") != (close == ")");
+    if (inside.size() == 1 && !is_mixed) return std::move(inside[0]);
+    if (is_mixed && inside.size() != 2) fail("brackets that do not match");
+    if (is_mixed) return node(Kind::kInterval, std::move(inside), open + close);
+    if (open == "(") return node(Kind::kTuple, std::move(inside));
+    if (!inside.empty() && std::all_of(inside.begin(), inside.end(), [&](const Expression& row) {
+          return (row.kind == Kind::kTuple || row.kind == Kind::kInterval) &&
+                 row.operands.size() == inside[0].operands.size();
+        })) {
+      return rows_to_matrix(std::move(inside));
+    }
+    return inside.size() == 2 ? node(Kind::kInterval, std::move(inside), "[]") : node(Kind::kTuple, std::move(inside));
+  }
+
+  static Expression rows_to_matrix(std::vector<Expression> rows) {
+    Expression matrix;
+    matrix.kind = Kind::kMatrix;
+    matrix.num_columns = static_cast<int>(rows[0].operands.size());
+    for (Expression& row : rows) {
+      for (Expression& entry : row.operands) matrix.operands.push_back(std::move(entry));
+    }
+    return matrix;
+  }
+
+  Expression matrix() {
+    std::vector<Expression> rows;
+    while (true) {
+      Expression row = node(Kind::kTuple, single(relation()));
+      while (take("&")) row.operands.push_back(relation());
+      rows.push_back(std::move(row));
+      if (!take("\\\\") || is_name("endmatrix")) break;
+    }
+    if (!is_name("endmatrix")) fail("a matrix is not closed");
+    next();
+    for (const Expression& row : rows) {
+      if (row.operands.size() != rows[0].operands.size()) fail("rows of different length");
+    }
+    return rows_to_matrix(std::move(rows));
+  }
+
+  Expression name() {
+    const Token token = next();
+    const std::string& text = token.text;
+    if (text == "frac" || text == "dfrac" || text == "tfrac") {
+      Expression numerator = argument();
+      return binary(Kind::kDivide, std::move(numerator), argument());
+    }
+    if (text == "sqrt") return root(token.is_command);
+    if (text == "beginmatrix") return matrix();
+    if (text == "binom" && token.is_command) {
+      Expression result = function("binomial", argument());
+      result.operands.push_back(argument());
+      return result;
+    }
+    if (functions().count(text)) return call(functions().at(text), token.is_command);
+    if (text == "pi") return leaf(Kind::kConstant, "pi");
+    if (text == "infty" || text == "infinity" || text == "inf" || text == "oo")
+      return leaf(Kind::kConstant, "infinity");
+    if (text == "emptyset" || text == "varnothing") return node(Kind::kSet, {});
+    if (text == "e" || text == "i") return leaf(Kind::kConstant, text);
+    if (text.size() == 1 || greek().count(text)) return leaf(Kind::kSymbol, text + subscript());
+    at_ -= at_ > 0;
+    fail("an unknown name");
+  }
+
+  /// "_1" and "_{12}" belong to the name.
+  std::string subscript() {
+    if (!take("_")) return "";
+    if (peek().kind == TokenKind::kNumber || peek().kind == TokenKind::kName) return "_" + next().text;
+    if (is_operator("{") && (peek(1).kind == TokenKind::kNumber || peek(1).kind == TokenKind::kName) &&
+        is_operator("}", 2)) {
+      const std::string text = "_" + peek(1).text;
+      at_ += 3;
+      return text;
+    }
+    fail("an index that is no number and no name");
+  }
+
+  Expression root(bool is_command) {
+    Expression degree = leaf(Kind::kNumber, "2");
+    if (is_command && take("[")) {
+      degree = sum();
+      expect("]");
+    }
+    Expression radicand = is_operator("(") ? atom() : argument();
+    Expression result = function("root", std::move(radicand));
+    result.operands.push_back(std::move(degree));
+    return result;
+  }
+
+  /// sin x, sin(x), sin^2 x, \log_2 8: without brackets the argument is the product of plain factors that follows.
+  Expression call(const std::string& name, bool is_command) {
+    Expression base, power;
+    bool has_base = false, has_power = false, is_inverse = false;
+    if (name == "log" && take("_")) {
+      base = is_operator("{") ? group() : argument();
+      has_base = true;
+    }
+    if (take("^")) {
+      power = exponent();
+      is_inverse = to_text(power) == "(neg 1)";
+      has_power = !is_inverse;
+    }
+    Expression inside = call_argument(is_command);
+    std::string spelled = name;
+    if (is_inverse) {
+      static const std::map<std::string, std::string> inverses = {
+          {"sin", "arcsin"}, {"cos", "arccos"}, {"tan", "arctan"}};
+      if (!inverses.count(name)) fail("an inverse without a name");
+      spelled = inverses.at(name);
+    }
+    Expression result = function(spelled, std::move(inside));
+    if (has_base) result.operands.push_back(std::move(base));
+    return has_power ? binary(Kind::kPower, std::move(result), std::move(power)) : result;
+  }
+
+  Expression call_argument(bool is_command) {
+    const Depth depth(*this);
+    if (is_operator("(") || (is_command && is_operator("{"))) return atom();
+    if (is_operator("|") && !in_bars_) return atom();
+    const auto continues = [&] {
+      return begins_factor() && !(peek().kind == TokenKind::kName && functions().count(peek().text));
+    };
+    if (!continues()) fail("a function without an argument");
+    Expression result = this->power();
+    while (continues() && peek().kind != TokenKind::kNumber && !is_operator("(")) {
+      result = binary(Kind::kMultiply, std::move(result), this->power());
+    }
+    return result;
+  }
+
+  std::vector<Token> tokens_;
+  size_t at_ = 0;
+  int depth_ = 0;
+  bool in_bars_ = false;
+};
+
+}  // namespace
+
+std::variant<Expression, MathFailure> parse_math(std::string_view text) {
+  if (text.size() > kMostMathCharacters) return MathFailure{kMostMathCharacters, "longer than 512 characters"};
+  TokenStream stream = tokenize_math(text);
+  if (stream.failure) return *stream.failure;
+  try {
+    return Parser(std::move(stream.tokens)).run();
+  } catch (const Failure& failure) {
+    return failure.failure;
+  }
+}
+
+}  // namespace plumbline

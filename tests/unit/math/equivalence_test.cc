@@ -1,0 +1,115 @@
+/// Labelled pairs (tools/reference/math_pairs.py): no wrong verdict, few undecided.
+#include "plumbline/math/equivalence.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "plumbline/base/file_system.h"
+#include "plumbline/base/json.h"
+#include "plumbline/math/parser.h"
+#include "plumbline/math/rational.h"
+#include "tests/support/shared_files.h"
+
+namespace plumbline {
+namespace {
+
+std::vector<Json> labelled_pairs() {
+  const std::string path = test::source_path("tests/golden/math/pairs.jsonl");
+  std::istringstream lines(read_file(path));
+  std::vector<Json> pairs;
+  for (std::string line; std::getline(lines, line);) pairs.push_back(parse_json(line, path));
+  return pairs;
+}
+
+TEST(MathEquivalence, NoWrongVerdictOnLabelledPairs) {
+  int num_decidable = 0, num_undecided = 0;
+  const std::vector<Json> pairs = labelled_pairs();
+  EXPECT_GE(pairs.size(), 300u);
+  for (const Json& pair : pairs) {
+    const std::string a = pair["a"], b = pair["b"], label = pair["label"];
+    for (const MathComparison& result : {compare_math(a, b), compare_math(b, a)}) {
+      const std::string verdict(name_of(result.verdict));
+      if (label == "undecided" || verdict != "undecided") {
+        EXPECT_EQ(verdict, label) << a << "   " << b;
+      } else {
+        std::printf("undecided: %s   %s   (%s)\n", a.c_str(), b.c_str(), result.reason.c_str());
+        ++num_undecided;
+      }
+      num_decidable += label != "undecided";
+    }
+  }
+  EXPECT_LE(num_undecided * 20, num_decidable) << num_undecided << " of " << num_decidable;
+}
+
+TEST(MathEquivalence, IsTheSameEitherWayRoundAndReflexive) {
+  for (const Json& pair : labelled_pairs()) {
+    const std::string a = pair["a"], b = pair["b"];
+    EXPECT_EQ(compare_math(a, b).verdict, compare_math(b, a).verdict) << a << "   " << b;
+    if (a.empty()) continue;
+    EXPECT_EQ(compare_math(a, a).verdict, MathVerdict::kEqual) << a;
+  }
+}
+
+TEST(MathEquivalence, DoesNotTrustRoundingWithLongNumbers) {
+  EXPECT_EQ(compare_math(R"(e^{\pi\sqrt{163}})", "262537412640768744").verdict, MathVerdict::kUndecided);
+  EXPECT_EQ(compare_math(R"(e^{\pi\sqrt{163}})", "262537412640000000").verdict, MathVerdict::kDifferent);
+}
+
+TEST(MathEquivalence, SaysWhatItCouldNotRead) {
+  const MathComparison result = compare_math("1", "2 +");
+  EXPECT_EQ(result.verdict, MathVerdict::kUndecided);
+  EXPECT_EQ(result.reason, "b, byte 3: an operand is missing");
+}
+
+std::string tree(const std::string& text) {
+  const auto parsed = parse_math(text);
+  const auto* expression = std::get_if<Expression>(&parsed);
+  return expression ? to_text(*expression) : "failure: " + std::get<MathFailure>(parsed).reason;
+}
+
+TEST(MathParser, BuildsTheTreesThatMathematiciansMean) {
+  EXPECT_EQ(tree("-x^2"), "(neg (pow x 2))");
+  EXPECT_EQ(tree("2x^2y"), "(mul (mul 2 (pow x 2)) y)");
+  EXPECT_EQ(tree(R"(\frac12)"), "(div 1 2)");
+  EXPECT_EQ(tree(R"(\frac{a}{b}c)"), "(mul (div a b) c)");
+  EXPECT_EQ(tree(R"(\sin^2 x)"), "(pow (sin x) 2)");
+  EXPECT_EQ(tree(R"(\sin 2x + 1)"), "(add (sin (mul 2 x)) 1)");
+  EXPECT_EQ(tree(R"(\sin x \cos x)"), "(mul (sin x) (cos x))");
+  EXPECT_EQ(tree(R"(\sqrt[3]{x})"), "(root x 3)");
+  EXPECT_EQ(tree(R"(\log_2 8)"), "(log 8 2)");
+  EXPECT_EQ(tree("1,000,000"), "1000000");
+  EXPECT_EQ(tree("(1,000)"), "(tuple 1 000)");
+  EXPECT_EQ(tree("3!"), "(factorial 3)");
+  EXPECT_EQ(tree("x_{10}"), "x_10");
+  EXPECT_EQ(tree("1 < x <= 3"), "(relation 1 < x <= 3)");
+  EXPECT_EQ(tree(R"(5\text{ cm}^2)"), "(unit cm^2 5)");
+  EXPECT_EQ(tree("a/b/c"), "(div (div a b) c)");
+  EXPECT_EQ(tree("|x-1|"), "(abs (add x (neg 1)))");
+}
+
+TEST(MathParser, FailsOnWhatItDoesNotKnow) {
+  for (const char* text : {"", "1 +", ")", "(1", "2 3", "x^", R"(\foo{1})", R"(\int x)", "1..2", "f''", "@", "x^y^z",
+                           R"(\begin{cases}1\end{cases})", R"(\frac{1})", R"(\text{never)", "\x01", "[1,2,3)"}) {
+    EXPECT_EQ(tree(text).substr(0, 7), "failure") << text << " gave " << tree(text);
+  }
+  EXPECT_EQ(tree(std::string(513, '1')), "failure: longer than 512 characters");
+  EXPECT_EQ(tree(std::string(200, '(') + "1" + std::string(200, ')')), "failure: nested too deep");
+}
+
+TEST(Rational, IsExactAndBounded) {
+  const Rational third = *Rational(1).over(Rational(3));
+  EXPECT_TRUE(*third.plus(third)->plus(third) == Rational(1));
+  EXPECT_TRUE(*Rational::of_decimal("0.125") == *Rational(1).over(Rational(8)));
+  EXPECT_FALSE(Rational(1).over(Rational(0)));
+  EXPECT_TRUE(*Rational(2).to_power(-3) == *Rational(1).over(Rational(8)));
+  EXPECT_FALSE(Rational(3).to_power(16000));
+  EXPECT_EQ(Rational(-12).whole(), -12);
+  EXPECT_FALSE(third.whole());
+  EXPECT_EQ(Rational(-1).sign(), -1);
+}
+
+}  // namespace
+}  // namespace plumbline
