@@ -45,13 +45,11 @@ std::string experiment_markdown(const Experiment& experiment) {
   for (const auto& [key, value] : experiment.differing)
     text += fmt::format("- {} = {}\n", markdown_text(key), markdown_text(value));
   if (!experiment.differing.empty()) text += "\n";
-  for (const std::string& arm : comparison.treatments()) {
-    const ArmVerdict verdict = verdict_of(comparison, arm, preregistered);
+  for (const ArmVerdict& verdict : verdicts_of(comparison, preregistered)) {
     text += "**" + markdown_text(verdict.headline) + "**\n\n";
     for (const std::string& sentence : verdict.sentences) text += "- " + markdown_text(sentence) + "\n";
-    text += "\n";
+    if (!verdict.sentences.empty()) text += "\n";
   }
-  if (comparison.treatments().empty()) text += "**" + verdict_without_arm(comparison).headline + "**\n\n";
   text += markdown_table(arms_table(comparison, preregistered));
   text += markdown_table(runs_table(comparison, preregistered));
   for (const std::string& words : preregistration_words(experiment, preregistered))

@@ -125,10 +125,7 @@ std::string verdicts(const std::vector<Experiment>& experiments) {
     const Comparison comparison(experiments[i]);
     const Preregistered preregistered(experiments[i].runs.front()->settings);
     if (experiments.size() > 1) out += fmt::format("<h2>Experiment {}</h2>\n", i + 1);
-    for (const std::string& arm : comparison.treatments()) {
-      out += verdict_box(verdict_of(comparison, arm, preregistered));
-    }
-    if (comparison.treatments().empty()) out += verdict_box(verdict_without_arm(comparison));
+    for (const ArmVerdict& verdict : verdicts_of(comparison, preregistered)) out += verdict_box(verdict);
   }
   return experiments.empty() ? verdict_box({Tone::kOpen, "No run is complete yet, so nothing is compared.", {}}) : out;
 }
@@ -218,13 +215,20 @@ std::string report_page(const RunSet& set, const ReportOptions& options) {
   return page.add(provenance_section(set)).str();
 }
 
-int64_t write_report(const std::vector<std::string>& folders, const std::string& html_path,
-                     const ReportOptions& options) {
+WrittenReport write_report(const std::vector<std::string>& folders, const std::string& html_path,
+                           const ReportOptions& options) {
   const RunSet set = read_run_set(folders);
   write_file(html_path, report_page(set, options));
   const std::filesystem::path folder = std::filesystem::path(html_path).parent_path();
   write_file((folder / "results_table.md").string(), results_markdown(set));
-  return set.num_unfinished();
+  WrittenReport written{set.num_unfinished(), {}};
+  for (const Experiment& experiment : experiments_of(set)) {
+    const Preregistered preregistered(experiment.runs.front()->settings);
+    for (ArmVerdict& verdict : verdicts_of(Comparison(experiment), preregistered)) {
+      written.verdicts.push_back(std::move(verdict));
+    }
+  }
+  return written;
 }
 
 }  // namespace plumbline

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "plumbline/report/run_folder.h"
+#include "plumbline/report/verdict_words.h"
 
 namespace plumbline {
 
@@ -14,9 +16,15 @@ struct ReportOptions {
 /// The page. Whatever the runs hold, this is text in it and never markup.
 std::string report_page(const RunSet& set, const ReportOptions& options = {});
 
-/// Reads `folders` and writes the page to `html_path` and results_table.md beside it. Returns how many runs are
-/// unfinished. Throws what read_run_set throws, and DataError(data.unwritable).
-int64_t write_report(const std::vector<std::string>& folders, const std::string& html_path,
-                     const ReportOptions& options = {});
+/// What a page that was written says, for the terminal.
+struct WrittenReport {
+  int64_t num_unfinished = 0;        ///< runs
+  std::vector<ArmVerdict> verdicts;  ///< of every experiment, in the page's order
+};
+
+/// Reads `folders` and writes the page to `html_path` and results_table.md beside it. Throws what read_run_set throws,
+/// and DataError(data.unwritable).
+WrittenReport write_report(const std::vector<std::string>& folders, const std::string& html_path,
+                           const ReportOptions& options = {});
 
 }  // namespace plumbline

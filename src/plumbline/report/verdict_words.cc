@@ -220,6 +220,13 @@ ArmVerdict verdict_without_arm(const Comparison& comparison) {
   return verdict;
 }
 
+std::vector<ArmVerdict> verdicts_of(const Comparison& comparison, const Preregistered& preregistered) {
+  std::vector<ArmVerdict> verdicts;
+  for (const std::string& arm : comparison.treatments()) verdicts.push_back(verdict_of(comparison, arm, preregistered));
+  if (verdicts.empty()) verdicts.push_back(verdict_without_arm(comparison));
+  return verdicts;
+}
+
 std::vector<std::string> preregistration_words(const Experiment& experiment, const Preregistered& preregistered) {
   std::set<uint64_t> shown, choosing;
   std::string listed;

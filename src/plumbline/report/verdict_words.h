@@ -42,6 +42,9 @@ ArmVerdict verdict_of(const Comparison& comparison, const std::string& arm, cons
 /// The verdict where no arm can be judged: what is missing.
 ArmVerdict verdict_without_arm(const Comparison& comparison);
 
+/// One for every arm that is tried, or the one without an arm.
+std::vector<ArmVerdict> verdicts_of(const Comparison& comparison, const Preregistered& preregistered);
+
 /// "-66.4 [-74.7, -58.1]", or without an interval "-66.4".
 std::string difference_text(const PairedDifference& difference);
 

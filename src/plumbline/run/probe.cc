@@ -66,9 +66,9 @@ class ProbeRun {
     if (may_go_on()) train_arms();
     const std::vector<Gate> gates = complete_gates(gates_);
     write_file(directory_.file("gates.json"), gates_json(gates).dump(2) + "\n");
-    write_report({directory_.path()}, directory_.file("report.html"));  // and results_table.md
+    const WrittenReport report = write_report({directory_.path()}, directory_.file("report.html"));
     directory_.mark_complete();
-    summarize(gates, now_s() - start_s);
+    summarize(gates, report.verdicts, now_s() - start_s);
     return any_failed(gates) ? 1 : 0;
   }
 
@@ -124,11 +124,15 @@ class ProbeRun {
     if (ran("vanilla") && ran("projected")) gates_.push_back(gate_d(arms_, preset_.gates));
   }
 
-  void summarize(const std::vector<Gate>& gates, double seconds) const {
+  void summarize(const std::vector<Gate>& gates, const std::vector<ArmVerdict>& verdicts, double seconds) const {
     if (!arms_.empty()) std::printf("%s\n", results_table(arms_).c_str());
     std::fputs(format_gates(gates, ::isatty(STDOUT_FILENO) == 1).c_str(), stdout);
-    std::printf("\nrun: %s  (%s; report.html is the picture)\n", directory_.path().c_str(),
-                format_duration(seconds).c_str());
+    for (const ArmVerdict& verdict : verdicts) {
+      std::printf("\n%s\n", escape_control(verdict.headline).c_str());
+      for (const std::string& sentence : verdict.sentences) std::printf("- %s\n", escape_control(sentence).c_str());
+    }
+    std::printf("\nrun: %s  (%s)\npicture: %s\n", directory_.path().c_str(), format_duration(seconds).c_str(),
+                directory_.file("report.html").c_str());
   }
 
   const Preset preset_;

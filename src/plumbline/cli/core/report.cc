@@ -20,7 +20,7 @@ constexpr auto kPoll = std::chrono::milliseconds(100);
 
 /// Writes the page again and again until every run is complete; the last one no longer reloads itself.
 void watch(const std::vector<std::string>& folders, const std::string& path) {
-  while (write_report(folders, path, {kRefresh_s}) > 0) {
+  while (write_report(folders, path, {kRefresh_s}).num_unfinished > 0) {
     for (auto waited = kPoll; waited < std::chrono::seconds(kRefresh_s); waited += kPoll) {
       if (interrupt_requested()) {
         write_report(folders, path);
@@ -53,7 +53,9 @@ int report_main(const std::vector<std::string>& words) {
     watch(folders, path);
     return 0;
   }
-  write_report(folders, path);
+  for (const ArmVerdict& verdict : write_report(folders, path).verdicts) {
+    std::printf("%s\n", escape_control(verdict.headline).c_str());
+  }
   std::printf("%s\n", escape_control(path).c_str());
   return 0;
 }
