@@ -37,8 +37,8 @@ fuzz_one() {
   mkdir -p "$corpus" "tests/fuzz/kept/$name"
   local dictionary=()
   [ ! -f "tests/fuzz/dictionaries/$name" ] || dictionary=(-dict="tests/fuzz/dictionaries/$name")
-  # -1 as the seed is libFuzzer's own; runs differ on purpose, and the corpus in build/ grows from run to run.
-  if ASAN_OPTIONS=detect_leaks=1 build/fuzz/fuzz/fuzz_"$name" -max_total_time="$2" -timeout=5 -malloc_limit_mb=1024 \
+  # By hand, runs differ on purpose, and the corpus in build/ grows from run to run; CI sets a seed.
+  if ASAN_OPTIONS=detect_leaks=1 build/fuzz/fuzz/fuzz_"$name" -seed="${FUZZ_SEED:-0}" -max_total_time="$2" -timeout=5 -malloc_limit_mb=1024 \
     -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 "${dictionary[@]}" -artifact_prefix="$3/$name-" \
     "$corpus" "tests/fuzz/corpus/$name" "tests/fuzz/kept/$name" > "$log" 2>&1; then
     printf 'ok   %-16s %s runs\n' "$name" "$(sed -n 's/^stat::number_of_executed_units: //p' "$log")"

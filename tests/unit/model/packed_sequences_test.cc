@@ -99,7 +99,7 @@ TEST_P(PackedAttention, OnAGpuInHalfPrecisionToo) {
   const auto seen = mixed_and_gradients(on_gpu, torch::kCUDA, torch::kBFloat16);
   for (size_t i = 0; i < expected.size(); ++i) {
     const double scale = expected[i].abs().max().item<double>();
-    EXPECT_LT((expected[i] - seen[i]).abs().max().item<double>(), 0.02 * scale) << i;
+    EXPECT_LT((expected[i] - seen[i]).abs().max().item<double>(), 0.02 * scale + 1e-5) << i;
   }
 }
 
