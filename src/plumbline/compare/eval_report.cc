@@ -203,7 +203,7 @@ EvalReport read_eval_report(const std::string& path) {
     report = read_original_report(in);
   } else {
     throw DataError("data.unknown_report", "neither an eval.v1 report nor an evaluation of the original harness", path,
-                    "plumbline doctor says what a file is");
+                    "docs/reference/compare.md has both formats");
   }
   report.path = path;
   report.sha256 = sha256_hex(text);

@@ -239,23 +239,28 @@ std::string dot_figure(const std::string& title, const std::string& description,
                        const std::string& id, const std::string& caption) {
   constexpr double kWidth = 460, kLeft = 110, kRight = 26, kTop = 36, kRow = 26;
   const double height = kTop + kRow * static_cast<double>(rows.size()) + 26, base = height - 26;
-  double most = 0.1;
+  double least = 0, most = 0.1;
   for (const DotRow& row : rows) {
-    for (const double value : row.values) most = std::max(most, value);
+    for (const double value : row.values) {
+      least = std::min(least, value);
+      most = std::max(most, value);
+    }
   }
-  const AxisTicks axis = axis_ticks(0, most, 4);
-  const auto pixel = [&](double value) { return kLeft + value / axis.high * (kWidth - kLeft - kRight); };
+  const AxisTicks axis = axis_ticks(least, most, 4);
+  const auto pixel = [&](double value) {
+    return kLeft + (value - axis.low) / (axis.high - axis.low) * (kWidth - kLeft - kRight);
+  };
   std::string svg = fmt::format(
       "<svg viewBox='0 0 {0} {1}' role='img' tabindex='0' aria-labelledby='{2}-t {2}-d' "
       "xmlns='http://www.w3.org/2000/svg'><title id='{2}-t'>{3}</title><desc id='{2}-d'>{4}</desc>"
       "<text class='title' x='0' y='16'>{3}</text>",
       kWidth, height, id, escape_html(title), escape_html(description));
-  for (int i = 0; i * axis.step <= axis.high * 1.001; ++i) {
-    const double x = pixel(i * axis.step);
+  for (int i = 0; axis.low + i * axis.step <= axis.high + 0.001 * axis.step; ++i) {
+    const double exact = axis.low + i * axis.step, tick = std::abs(exact) < 1e-9 * axis.step ? 0 : exact;
     svg += fmt::format(
         "<line class='rule' x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}'/>"
         "<text class='axis' x='{0:.1f}' y='{3}' text-anchor='middle'>{4}</text>",
-        x, kTop - 6, base, base + 17, tick_text(i * axis.step, true));
+        pixel(tick), kTop - 6, base, base + 17, tick_text(tick, true));
   }
   HtmlTable table{title, {"arm", "runs"}, {}};
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -37,7 +37,7 @@ std::string chart_figure(const Chart& chart, const std::string& id, const std::s
 /// One dot a run, a row an arm.
 struct DotRow {
   std::string name;
-  std::vector<double> values;             ///< shares
+  std::vector<double> values;             ///< shares, or differences of shares
   std::vector<std::string> value_labels;  ///< "seed 1: 72.7 %"; as long as `values`
   Ink ink = Ink::kMuted;
 };

@@ -68,6 +68,20 @@ TEST(SvgChart, LabelsDoNotOverlap) {
   for (size_t i = 1; i < at.size(); ++i) EXPECT_GE(at[i] - at[i - 1], 13) << i;
 }
 
+TEST(SvgChart, DotsOfNegativeValuesStayInThePlot) {
+  const std::string svg = dot_figure("t", "d", {{"a", {-0.21, 0.4}, {"one", "two"}, Ink::kTreated}}, "id", "caption");
+  // The plot lies between x = 110 and 434; -.21 is right of its left end.
+  std::vector<double> places;
+  for (size_t at = svg.find("cx='"); at != std::string::npos; at = svg.find("cx='", at + 1)) {
+    places.push_back(std::stod(svg.substr(at + 4)));
+  }
+  ASSERT_EQ(places.size(), 2u);
+  EXPECT_GE(places[0], 110);
+  EXPECT_LT(places[0], places[1]);
+  EXPECT_LE(places[1], 434);
+  EXPECT_NE(svg.find(">0 %<"), std::string::npos) << "zero is a tick";
+}
+
 TEST(SvgChart, AxesHaveRoundSteps) {
   const AxisTicks rates = axis_ticks(0, 0.83, 4), small = axis_ticks(-0.031, 0.052, 4), flat = axis_ticks(3, 3, 4);
   EXPECT_NEAR(rates.step, 0.25, 1e-12);
