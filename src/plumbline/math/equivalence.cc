@@ -17,14 +17,6 @@ namespace {
 using Kind = ExpressionKind;
 constexpr size_t kMostEntries = 64;
 
-Expression node(Kind kind, std::vector<Expression> operands, std::string text = "") {
-  Expression result;
-  result.kind = kind;
-  result.operands = std::move(operands);
-  result.text = std::move(text);
-  return result;
-}
-
 bool is_container(const Expression& e) {
   return e.kind == Kind::kTuple || e.kind == Kind::kList || e.kind == Kind::kSet || e.kind == Kind::kInterval ||
          e.kind == Kind::kUnion || e.kind == Kind::kMatrix;
@@ -53,7 +45,7 @@ Expression infinity(bool is_negative) {
   Expression result;
   result.kind = Kind::kConstant;
   result.text = "infinity";
-  return is_negative ? node(Kind::kNegate, {result}) : result;
+  return is_negative ? make_node(Kind::kNegate, {result}) : result;
 }
 
 /// x > 3, 3 < x and 1 < x <= 3 as intervals; `text` is "(]" and so on. Unset for other relations.
@@ -66,16 +58,16 @@ std::optional<Expression> interval_of(const Expression& e) {
     const Expression& bound = e.operands[variable_first ? 1 : 0];
     if (e.operands[variable_first ? 0 : 1].kind != Kind::kSymbol || !is_bound(bound)) return std::nullopt;
     const std::string sign = variable_first ? e.operators[0] : flipped(e.operators[0]);
-    if (sign[0] == '>') return node(Kind::kInterval, {bound, infinity(false)}, sign == ">" ? "()" : "[)");
-    return node(Kind::kInterval, {infinity(true), bound}, sign == "<" ? "()" : "(]");
+    if (sign[0] == '>') return make_node(Kind::kInterval, {bound, infinity(false)}, sign == ">" ? "()" : "[)");
+    return make_node(Kind::kInterval, {infinity(true), bound}, sign == "<" ? "()" : "(]");
   }
   if (e.operands[1].kind != Kind::kSymbol || !is_bound(e.operands[0]) || !is_bound(e.operands[2])) return std::nullopt;
   if (e.operators[0][0] != e.operators[1][0]) return std::nullopt;
   const bool rises = e.operators[0][0] == '<';
   const std::string& before = rises ? e.operators[0] : e.operators[1];
   const std::string& after = rises ? e.operators[1] : e.operators[0];
-  return node(Kind::kInterval, {e.operands[rises ? 0 : 2], e.operands[rises ? 2 : 0]},
-              std::string(before.size() == 2 ? "[" : "(") + (after.size() == 2 ? "]" : ")"));
+  return make_node(Kind::kInterval, {e.operands[rises ? 0 : 2], e.operands[rises ? 2 : 0]},
+                   std::string(before.size() == 2 ? "[" : "(") + (after.size() == 2 ? "]" : ")"));
 }
 
 /// Both signs of every +-; the tree itself when there is none. Empty beyond 16 variants.
@@ -98,10 +90,10 @@ std::vector<Expression> variants_of(const Expression& e) {
   std::vector<Expression> signed_results;
   for (const Expression& variant : results) {
     const bool is_binary = variant.operands.size() == 2;
-    const Expression minus = node(Kind::kNegate, {variant.operands.back()});
-    signed_results.push_back(is_binary ? node(Kind::kAdd, {variant.operands[0], variant.operands[1]})
+    const Expression minus = make_node(Kind::kNegate, {variant.operands.back()});
+    signed_results.push_back(is_binary ? make_node(Kind::kAdd, {variant.operands[0], variant.operands[1]})
                                        : variant.operands[0]);
-    signed_results.push_back(is_binary ? node(Kind::kAdd, {variant.operands[0], minus}) : minus);
+    signed_results.push_back(is_binary ? make_node(Kind::kAdd, {variant.operands[0], minus}) : minus);
   }
   return signed_results;
 }
@@ -171,7 +163,8 @@ std::vector<Expression> parts_of_union(const Expression& e) {
   for (const Expression& part :
        e.kind == Kind::kUnion || e.kind == Kind::kList ? e.operands : std::vector<Expression>{e}) {
     Expression plain = interval_of(part).value_or(part);
-    if (plain.kind == Kind::kTuple && plain.operands.size() == 2) plain = node(Kind::kInterval, plain.operands, "()");
+    if (plain.kind == Kind::kTuple && plain.operands.size() == 2)
+      plain = make_node(Kind::kInterval, plain.operands, "()");
     parts.push_back(std::move(plain));
   }
   return parts;
@@ -212,8 +205,8 @@ MathVerdict compare_relations(const Expression& a, const Expression& b) {
   const bool turns = is_order(a.operators[0]) && a.operators[0][0] != b.operators[0][0];
   const std::string sign = turns ? flipped(b.operators[0]) : b.operators[0];
   const auto zero_form = [](const Expression& relation, bool turned) {
-    return node(Kind::kAdd,
-                {relation.operands[turned ? 1 : 0], node(Kind::kNegate, {relation.operands[turned ? 0 : 1]})});
+    return make_node(
+        Kind::kAdd, {relation.operands[turned ? 1 : 0], make_node(Kind::kNegate, {relation.operands[turned ? 0 : 1]})});
   };
   const MathVerdict verdict =
       compare_proportional(zero_form(a, false), zero_form(b, turns), /*positive=*/is_order(a.operators[0]));
@@ -235,7 +228,7 @@ Peeled peel(const Expression& e) {
   if (e.kind == Kind::kPercent) return {e.operands[0], "", true};
   if (e.kind == Kind::kNegate) {
     Peeled inner = peel(e.operands[0]);
-    inner.value = node(Kind::kNegate, {inner.value});
+    inner.value = make_node(Kind::kNegate, {inner.value});
     return inner;
   }
   return {e, "", false};
@@ -243,7 +236,7 @@ Peeled peel(const Expression& e) {
 
 Expression scaled(const Expression& value, const std::string& fraction) {
   auto factor = parse_math(fraction);
-  return node(Kind::kMultiply, {value, std::get<Expression>(factor)});
+  return make_node(Kind::kMultiply, {value, std::get<Expression>(factor)});
 }
 
 /// A percentage beside a plain number: 50% is .5, and whether it is "50" the text does not say.
@@ -292,7 +285,7 @@ std::string_view name_of(MathVerdict verdict) {
 
 MathVerdict compare_expressions(const Expression& a, const Expression& b) {
   if (has_plus_minus(a) || has_plus_minus(b)) {
-    const auto expanded = [](const Expression& e) { return node(Kind::kList, variants_of(e)); };
+    const auto expanded = [](const Expression& e) { return make_node(Kind::kList, variants_of(e)); };
     if (is_container(a) || is_container(b)) {
       // Entries expand one by one inside a list or set.
       const auto flat = [](const Expression& e) {

@@ -1,8 +1,40 @@
 #include "plumbline/math/expression.h"
 
 #include <map>
+#include <utility>
 
 namespace plumbline {
+
+Expression make_leaf(ExpressionKind kind, std::string text) {
+  Expression result;
+  result.kind = kind;
+  result.text = std::move(text);
+  return result;
+}
+
+Expression make_node(ExpressionKind kind, std::vector<Expression> operands, std::string text) {
+  Expression result = make_leaf(kind, std::move(text));
+  result.operands = std::move(operands);
+  return result;
+}
+
+Expression make_unary(ExpressionKind kind, Expression operand) {
+  std::vector<Expression> operands;
+  operands.push_back(std::move(operand));
+  return make_node(kind, std::move(operands));
+}
+
+Expression make_binary(ExpressionKind kind, Expression first, Expression second) {
+  Expression result = make_unary(kind, std::move(first));
+  result.operands.push_back(std::move(second));
+  return result;
+}
+
+Expression make_function(std::string name, Expression argument) {
+  Expression result = make_unary(ExpressionKind::kFunction, std::move(argument));
+  result.text = std::move(name);
+  return result;
+}
 
 std::string to_text(const Expression& expression) {
   using Kind = ExpressionKind;

@@ -1,8 +1,6 @@
 /// Mathematical text as a tree. Nothing is evaluated while it is built.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,6 +36,14 @@ struct Expression {
   std::vector<std::string> operators;  ///< of a relation, one fewer than operands
   int num_columns = 0;                 ///< of a matrix
 };
+
+/// Trees out of parts.
+Expression make_leaf(ExpressionKind kind, std::string text);
+Expression make_node(ExpressionKind kind, std::vector<Expression> operands, std::string text = "");
+Expression make_unary(ExpressionKind kind, Expression operand);
+Expression make_binary(ExpressionKind kind, Expression first, Expression second);
+/// A function of one argument; more may be appended.
+Expression make_function(std::string name, Expression argument);
 
 /// The tree as nested brackets, for tests and messages: (add 1 (mul 2 x)).
 std::string to_text(const Expression& expression);

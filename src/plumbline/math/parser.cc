@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "plumbline/math/names.h"
 #include "plumbline/math/units.h"
 
 namespace plumbline {
@@ -13,58 +14,6 @@ namespace {
 using Kind = ExpressionKind;
 
 constexpr int kMostDepth = 64;
-
-/// Names of functions, in the spelling of the tree.
-const std::map<std::string, std::string>& functions() {
-  static const std::map<std::string, std::string> names = {
-      {"sin", "sin"},     {"cos", "cos"},       {"tan", "tan"},       {"cot", "cot"},       {"sec", "sec"},
-      {"csc", "csc"},     {"arcsin", "arcsin"}, {"arccos", "arccos"}, {"arctan", "arctan"}, {"asin", "arcsin"},
-      {"acos", "arccos"}, {"atan", "arctan"},   {"sinh", "sinh"},     {"cosh", "cosh"},     {"tanh", "tanh"},
-      {"exp", "exp"},     {"ln", "ln"},         {"log", "log"},       {"abs", "abs"},       {"floor", "floor"},
-      {"ceil", "ceil"},   {"cbrt", "cbrt"}};
-  return names;
-}
-
-const std::set<std::string>& greek() {
-  static const std::set<std::string> names = {"alpha", "beta",  "gamma", "delta", "epsilon", "theta", "lambda",
-                                              "mu",    "nu",    "rho",   "sigma", "tau",     "phi",   "varphi",
-                                              "omega", "Delta", "Omega", "xi",    "psi",     "eta"};
-  return names;
-}
-
-Expression leaf(Kind kind, std::string text) {
-  Expression result;
-  result.kind = kind;
-  result.text = std::move(text);
-  return result;
-}
-
-Expression node(Kind kind, std::vector<Expression> operands, std::string text = "") {
-  Expression result;
-  result.kind = kind;
-  result.operands = std::move(operands);
-  result.text = std::move(text);
-  return result;
-}
-
-Expression function(std::string name, Expression argument) {
-  std::vector<Expression> arguments;
-  arguments.push_back(std::move(argument));
-  return node(Kind::kFunction, std::move(arguments), std::move(name));
-}
-
-Expression binary(Kind kind, Expression a, Expression b) {
-  std::vector<Expression> operands;
-  operands.push_back(std::move(a));
-  operands.push_back(std::move(b));
-  return node(kind, std::move(operands));
-}
-
-Expression unary(Kind kind, Expression a) {
-  std::vector<Expression> operands;
-  operands.push_back(std::move(a));
-  return node(kind, std::move(operands));
-}
 
 /// Thrown inside the parser only; parse_math turns it into a value.
 struct Failure {
@@ -124,7 +73,7 @@ class Parser {
       if (!separated) break;
       entries.push_back(relation());
     }
-    return entries.size() == 1 ? std::move(entries[0]) : node(Kind::kList, std::move(entries));
+    return entries.size() == 1 ? std::move(entries[0]) : make_node(Kind::kList, std::move(entries));
   }
 
   static bool is_relation_text(const std::string& text) {
@@ -146,7 +95,7 @@ class Parser {
       operators.push_back(next().text);
       operands.push_back(unions());
     }
-    Expression result = node(Kind::kRelation, std::move(operands));
+    Expression result = make_node(Kind::kRelation, std::move(operands));
     result.operators = std::move(operators);
     return result;
   }
@@ -160,7 +109,7 @@ class Parser {
       next();
       parts.push_back(sum());
     }
-    return node(Kind::kUnion, std::move(parts));
+    return make_node(Kind::kUnion, std::move(parts));
   }
 
   Expression sum() {
@@ -171,14 +120,14 @@ class Parser {
       const std::string sign = next().text;
       Expression term = product();
       if (sign == "+-") {
-        Expression before = terms.size() == 1 ? std::move(terms[0]) : node(Kind::kAdd, std::move(terms));
+        Expression before = terms.size() == 1 ? std::move(terms[0]) : make_node(Kind::kAdd, std::move(terms));
         terms.clear();
-        terms.push_back(binary(Kind::kPlusMinus, std::move(before), std::move(term)));
+        terms.push_back(make_binary(Kind::kPlusMinus, std::move(before), std::move(term)));
       } else {
-        terms.push_back(sign == "-" ? unary(Kind::kNegate, std::move(term)) : std::move(term));
+        terms.push_back(sign == "-" ? make_unary(Kind::kNegate, std::move(term)) : std::move(term));
       }
     }
-    return terms.size() == 1 ? std::move(terms[0]) : node(Kind::kAdd, std::move(terms));
+    return terms.size() == 1 ? std::move(terms[0]) : make_node(Kind::kAdd, std::move(terms));
   }
 
   /// Whether the next token begins a factor that is multiplied without a sign.
@@ -203,9 +152,9 @@ class Parser {
     Expression result = signed_factor();
     while (true) {
       if (take("*")) {
-        result = binary(Kind::kMultiply, std::move(result), signed_factor());
+        result = make_binary(Kind::kMultiply, std::move(result), signed_factor());
       } else if (take("/")) {
-        result = binary(Kind::kDivide, std::move(result), signed_factor());
+        result = make_binary(Kind::kDivide, std::move(result), signed_factor());
       } else if (peek().kind == TokenKind::kText && !is_or()) {
         result = with_unit(std::move(result));
       } else if (begins_factor()) {
@@ -223,24 +172,25 @@ class Parser {
   /// Behind a whole number a fraction of whole numbers makes a mixed number; two numbers side by side are no product.
   Expression implicit(Expression before) {
     if (before.kind == Kind::kNegate && is_whole(before.operands[0]) && begins_fraction()) {
-      return unary(Kind::kNegate, implicit(std::move(before.operands[0])));  // -1\frac12 is -(1 + 1/2)
+      return make_unary(Kind::kNegate, implicit(std::move(before.operands[0])));  // -1\frac12 is -(1 + 1/2)
     }
     const bool starts_with_number = peek().kind == TokenKind::kNumber;
     if (starts_with_number) {
       const bool is_mixed =
           is_whole(before) && peek().space_before && is_operator("/", 1) && peek(2).kind == TokenKind::kNumber;
       if (!is_mixed) fail("two numbers side by side");
-      Expression numerator = leaf(Kind::kNumber, next().text);
+      Expression numerator = make_leaf(Kind::kNumber, next().text);
       next();
-      Expression denominator = leaf(Kind::kNumber, next().text);
-      return binary(Kind::kAdd, std::move(before), binary(Kind::kDivide, std::move(numerator), std::move(denominator)));
+      Expression denominator = make_leaf(Kind::kNumber, next().text);
+      return make_binary(Kind::kAdd, std::move(before),
+                         make_binary(Kind::kDivide, std::move(numerator), std::move(denominator)));
     }
     const bool is_command_fraction = begins_fraction();
     Expression factor = power();
     if (is_command_fraction && is_whole(before) && is_numeric_fraction(factor)) {
-      return binary(Kind::kAdd, std::move(before), std::move(factor));
+      return make_binary(Kind::kAdd, std::move(before), std::move(factor));
     }
-    return binary(Kind::kMultiply, std::move(before), std::move(factor));
+    return make_binary(Kind::kMultiply, std::move(before), std::move(factor));
   }
 
   /// A plain word behind anything but a number is language, not a unit.
@@ -256,29 +206,24 @@ class Parser {
       name += "^" + peek(2).text;
       at_ += 4;
     }
-    return node(
-        Kind::kUnit,
-        [&] {
-          std::vector<Expression> operands;
-          operands.push_back(std::move(value));
-          return operands;
-        }(),
-        name);
+    Expression result = make_unary(Kind::kUnit, std::move(value));
+    result.text = std::move(name);
+    return result;
   }
 
   Expression signed_factor() {
     const Depth depth(*this);
-    if (take("-")) return unary(Kind::kNegate, signed_factor());
+    if (take("-")) return make_unary(Kind::kNegate, signed_factor());
     if (take("+")) return signed_factor();
-    if (take("+-")) return unary(Kind::kPlusMinus, signed_factor());
+    if (take("+-")) return make_unary(Kind::kPlusMinus, signed_factor());
     return power();
   }
 
   Expression power() {
     Expression base = postfix(atom());
     if (!take("^")) return base;
-    if (is_degree_sign()) return postfix(node(Kind::kUnit, single(std::move(base)), "degree"));
-    Expression result = binary(Kind::kPower, std::move(base), exponent());
+    if (is_degree_sign()) return postfix(make_node(Kind::kUnit, single(std::move(base)), "degree"));
+    Expression result = make_binary(Kind::kPower, std::move(base), exponent());
     if (is_operator("^")) fail("a power of a power without brackets");
     return postfix(std::move(result));
   }
@@ -305,7 +250,7 @@ class Parser {
   /// One token or a group; a sign may stand before it.
   Expression exponent() {
     const Depth depth(*this);
-    if (take("-")) return unary(Kind::kNegate, exponent());
+    if (take("-")) return make_unary(Kind::kNegate, exponent());
     if (is_operator("{")) return group();
     if (peek().kind == TokenKind::kNumber || is_operator("(") || peek().kind == TokenKind::kName) return atom();
     fail("an exponent is missing");
@@ -314,9 +259,9 @@ class Parser {
   Expression postfix(Expression value) {
     while (true) {
       if (take("!")) {
-        value = function("factorial", std::move(value));
+        value = make_function("factorial", std::move(value));
       } else if (take("%")) {
-        value = unary(Kind::kPercent, std::move(value));
+        value = make_unary(Kind::kPercent, std::move(value));
       } else {
         return value;
       }
@@ -340,11 +285,11 @@ class Parser {
     if (is_operator("{")) return group();
     if (peek().kind == TokenKind::kNumber) {
       Token& token = tokens_[at_];
-      if (token.text.size() == 1) return leaf(Kind::kNumber, next().text);
+      if (token.text.size() == 1) return make_leaf(Kind::kNumber, next().text);
       if (token.text.find('.') != std::string::npos) fail("an argument without braces");
       const std::string digit = token.text.substr(0, 1);
       token.text.erase(0, 1);  // \frac12 is one half
-      return leaf(Kind::kNumber, digit);
+      return make_leaf(Kind::kNumber, digit);
     }
     if (peek().kind == TokenKind::kName) return atom();
     fail("an argument is missing");
@@ -352,11 +297,11 @@ class Parser {
 
   Expression atom() {
     const Depth depth(*this);
-    if (peek().kind == TokenKind::kNumber) return leaf(Kind::kNumber, next().text);
+    if (peek().kind == TokenKind::kNumber) return make_leaf(Kind::kNumber, next().text);
     if (peek().kind == TokenKind::kName) return name();
     if (peek().kind == TokenKind::kText && peek().text == "$") {  // \$5
       next();
-      return node(Kind::kUnit, single(power()), "$");
+      return make_node(Kind::kUnit, single(power()), "$");
     }
     if (is_operator("(") || is_operator("[")) return brackets();
     if (is_operator("\\{")) return set("\\{", "\\}");
@@ -367,7 +312,7 @@ class Parser {
       Expression inside = sum();
       in_bars_ = false;
       expect("|");
-      return function("abs", std::move(inside));
+      return make_function("abs", std::move(inside));
     }
     fail("an operand is missing");
   }
@@ -386,7 +331,7 @@ class Parser {
     std::vector<Expression> members = entries({close});
     expect(close);
     in_bars_ = outer;
-    return node(Kind::kSet, std::move(members));
+    return make_node(Kind::kSet, std::move(members));
   }
 
   /// Braces without a backslash: a group, or a set when there are several entries.
@@ -407,15 +352,16 @@ class Parser {
     const bool is_mixed = (open == "(") != (close == ")");
     if (inside.size() == 1 && !is_mixed) return std::move(inside[0]);
     if (is_mixed && inside.size() != 2) fail("brackets that do not match");
-    if (is_mixed) return node(Kind::kInterval, std::move(inside), open + close);
-    if (open == "(") return node(Kind::kTuple, std::move(inside));
+    if (is_mixed) return make_node(Kind::kInterval, std::move(inside), open + close);
+    if (open == "(") return make_node(Kind::kTuple, std::move(inside));
     if (!inside.empty() && std::all_of(inside.begin(), inside.end(), [&](const Expression& row) {
           return (row.kind == Kind::kTuple || row.kind == Kind::kInterval) &&
                  row.operands.size() == inside[0].operands.size();
         })) {
       return rows_to_matrix(std::move(inside));
     }
-    return inside.size() == 2 ? node(Kind::kInterval, std::move(inside), "[]") : node(Kind::kTuple, std::move(inside));
+    return inside.size() == 2 ? make_node(Kind::kInterval, std::move(inside), "[]")
+                              : make_node(Kind::kTuple, std::move(inside));
   }
 
   static Expression rows_to_matrix(std::vector<Expression> rows) {
@@ -431,7 +377,7 @@ class Parser {
   Expression matrix() {
     std::vector<Expression> rows;
     while (true) {
-      Expression row = node(Kind::kTuple, single(relation()));
+      Expression row = make_node(Kind::kTuple, single(relation()));
       while (take("&")) row.operands.push_back(relation());
       rows.push_back(std::move(row));
       if (!take("\\\\") || is_name("endmatrix")) break;
@@ -449,22 +395,22 @@ class Parser {
     const std::string& text = token.text;
     if (text == "frac" || text == "dfrac" || text == "tfrac") {
       Expression numerator = argument();
-      return binary(Kind::kDivide, std::move(numerator), argument());
+      return make_binary(Kind::kDivide, std::move(numerator), argument());
     }
     if (text == "sqrt") return root(token.is_command);
     if (text == "beginmatrix") return matrix();
     if (text == "binom" && token.is_command) {
-      Expression result = function("binomial", argument());
+      Expression result = make_function("binomial", argument());
       result.operands.push_back(argument());
       return result;
     }
-    if (functions().count(text)) return call(functions().at(text), token.is_command);
-    if (text == "pi") return leaf(Kind::kConstant, "pi");
+    if (function_names().count(text)) return call(function_names().at(text), token.is_command);
+    if (text == "pi") return make_leaf(Kind::kConstant, "pi");
     if (text == "infty" || text == "infinity" || text == "inf" || text == "oo")
-      return leaf(Kind::kConstant, "infinity");
-    if (text == "emptyset" || text == "varnothing") return node(Kind::kSet, {});
-    if (text == "e" || text == "i") return leaf(Kind::kConstant, text);
-    if (text.size() == 1 || greek().count(text)) return leaf(Kind::kSymbol, text + subscript());
+      return make_leaf(Kind::kConstant, "infinity");
+    if (text == "emptyset" || text == "varnothing") return make_node(Kind::kSet, {});
+    if (text == "e" || text == "i") return make_leaf(Kind::kConstant, text);
+    if (text.size() == 1 || greek_names().count(text)) return make_leaf(Kind::kSymbol, text + subscript());
     at_ -= at_ > 0;
     fail("an unknown name");
   }
@@ -483,13 +429,13 @@ class Parser {
   }
 
   Expression root(bool is_command) {
-    Expression degree = leaf(Kind::kNumber, "2");
+    Expression degree = make_leaf(Kind::kNumber, "2");
     if (is_command && take("[")) {
       degree = sum();
       expect("]");
     }
     Expression radicand = is_operator("(") ? atom() : argument();
-    Expression result = function("root", std::move(radicand));
+    Expression result = make_function("root", std::move(radicand));
     result.operands.push_back(std::move(degree));
     return result;
   }
@@ -515,9 +461,9 @@ class Parser {
       if (!inverses.count(name)) fail("an inverse without a name");
       spelled = inverses.at(name);
     }
-    Expression result = function(spelled, std::move(inside));
+    Expression result = make_function(spelled, std::move(inside));
     if (has_base) result.operands.push_back(std::move(base));
-    return has_power ? binary(Kind::kPower, std::move(result), std::move(power)) : result;
+    return has_power ? make_binary(Kind::kPower, std::move(result), std::move(power)) : result;
   }
 
   Expression call_argument(bool is_command) {
@@ -525,12 +471,12 @@ class Parser {
     if (is_operator("(") || (is_command && is_operator("{"))) return atom();
     if (is_operator("|") && !in_bars_) return atom();
     const auto continues = [&] {
-      return begins_factor() && !(peek().kind == TokenKind::kName && functions().count(peek().text));
+      return begins_factor() && !(peek().kind == TokenKind::kName && function_names().count(peek().text));
     };
     if (!continues()) fail("a function without an argument");
     Expression result = this->power();
     while (continues() && peek().kind != TokenKind::kNumber && !is_operator("(")) {
-      result = binary(Kind::kMultiply, std::move(result), this->power());
+      result = make_binary(Kind::kMultiply, std::move(result), this->power());
     }
     return result;
   }
