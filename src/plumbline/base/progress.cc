@@ -16,19 +16,19 @@ namespace {
 constexpr double kTerminalInterval_s = 0.1;
 constexpr double kPlainInterval_s = 10;
 
-bool is_silent() {
+}  // namespace
+
+bool progress_is_silent() {
   const char* wanted = std::getenv("PLUMBLINE_PROGRESS");
   return wanted && std::string_view(wanted) == "off";
 }
-
-}  // namespace
 
 Progress::Progress(std::string title, int64_t total, std::string unit)
     : title_(std::move(title)),
       unit_(std::move(unit)),
       total_(total),
       start_s_(now_s()),
-      silent_(is_silent()),
+      silent_(progress_is_silent()),
       terminal_(::isatty(STDERR_FILENO) == 1),
       shown_s_(start_s_) {}
 

@@ -7,7 +7,10 @@
 
 namespace plumbline {
 
-/// Thread-safe. Finishes its line on destruction. Silent when PLUMBLINE_PROGRESS=off.
+/// PLUMBLINE_PROGRESS=off: nothing is shown.
+bool progress_is_silent();
+
+/// Thread-safe. Finishes its line on destruction.
 class Progress {
  public:
   /// `title` names the work ("grading"), `total` may be 0 when unknown, `unit` is plural ("completions").

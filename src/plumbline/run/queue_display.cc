@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <string_view>
 
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
+#include "plumbline/base/progress.h"
 #include "plumbline/run/arm_queue.h"
 #include "plumbline/run/arm_summary.h"
 
@@ -21,11 +20,6 @@ namespace {
 constexpr double kTerminalInterval_s = 0.5;
 constexpr double kPlainInterval_s = 30;
 constexpr size_t kSparkBins = 24;
-
-bool is_silent() {
-  const char* wanted = std::getenv("PLUMBLINE_PROGRESS");
-  return wanted && std::string_view(wanted) == "off";
-}
 
 /// A share as one of eight block characters.
 const char* block_of(double share) {
@@ -72,7 +66,7 @@ ArmProgress read_arm_progress(const std::string& steps_path) {
 
 QueueDisplay::QueueDisplay(const std::vector<PreparedArm>& arms)
     : arms_(arms),
-      silent_(is_silent()),
+      silent_(progress_is_silent()),
       terminal_(::isatty(STDERR_FILENO) == 1),
       start_s_(now_s()),
       shown_s_(start_s_) {

@@ -214,8 +214,8 @@ TEST(CheckpointHostile, GgufNumbersWithoutAMeaning) {
     try {
       ModelCheckpoint::open(folder.write("bad.gguf", bad));
       return std::string();
-    } catch (const DataError& error) {
-      return error.message();
+    } catch (const DataError& seen) {
+      return seen.message();
     }
   };
   EXPECT_NE(error("olmoe.block_count", 0).find("block_count"), std::string::npos);
