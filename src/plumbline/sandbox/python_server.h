@@ -55,6 +55,9 @@ class SandboxProcess {
 
   /// Queues one frame; it is written while receive() waits, so neither side can block the other.
   void send(std::string_view frame);
+  /// Nobody waits for single frames: receive() looks for some now and then, and when the process has ended. Spares a
+  /// wake-up a frame.
+  void be_patient();
   /// The next frame; nullopt once the stream has ended, is malformed or too long, or the process is gone. Call end()
   /// then for the reason.
   std::optional<std::string> receive();

@@ -19,6 +19,7 @@ namespace {
 constexpr size_t kHeaderBytes = 4;
 constexpr size_t kReadBytes = size_t{1} << 16;
 constexpr int kLongestPoll_ms = 1000;
+constexpr int kLeastPatience_ms = 2, kMostPatience_ms = 32;
 
 std::string header(size_t size) {
   std::string bytes(kHeaderBytes, '\0');
@@ -72,6 +73,14 @@ void SandboxProcess::State::read_some() {
   }
 }
 
+void SandboxProcess::State::read_patiently() {
+  pollfd file{status.get(), POLLIN, 0};
+  const size_t before = incoming.size();
+  if (::poll(&file, 1, patience_ms) == 0) read_some();
+  patience_ms = incoming.size() > before ? kLeastPatience_ms : std::min(2 * patience_ms, kMostPatience_ms);
+  if (file.revents) read_report();
+}
+
 std::optional<std::string> SandboxProcess::State::next_frame() {
   if (broken || incoming.size() - taken < kHeaderBytes) return std::nullopt;
   const size_t size = read_header(std::string_view(incoming).substr(taken));
@@ -117,6 +126,10 @@ bool SandboxProcess::State::wait(bool with_channel) {
     reported = ended = true;
     return false;
   }
+  if (with_channel && patience_ms > 0 && outgoing.empty() && !reported && !ended) {
+    read_patiently();
+    return true;
+  }
   pollfd files[2] = {{status.get(), POLLIN, 0},
                      {channel.get(), static_cast<short>(POLLIN | (outgoing.empty() ? 0 : POLLOUT)), 0}};
   if (reported) files[0].fd = -1;
@@ -135,6 +148,10 @@ SandboxProcess::~SandboxProcess() = default;
 void SandboxProcess::send(std::string_view frame) {
   state_->outgoing += header(frame.size());
   state_->outgoing += frame;
+}
+
+void SandboxProcess::be_patient() {
+  state_->patience_ms = kLeastPatience_ms;
 }
 
 std::optional<std::string> SandboxProcess::receive() {

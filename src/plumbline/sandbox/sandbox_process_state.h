@@ -20,11 +20,13 @@ struct SandboxProcess::State {
   size_t sent = 0, taken = 0;  ///< consumed parts of the two buffers
   bool ended = false;          ///< no more bytes will come
   bool broken = false;         ///< what came is no stream of frames
+  int patience_ms = 0;         ///< 0: frames are read as they come
   bool reported = false;       ///< the supervisor has spoken, or is gone
   ProcessEnd result;
 
   void write_some();
   void read_some();
+  void read_patiently();
   std::optional<std::string> next_frame();
   void read_report();
   /// Waits for either descriptor; false when our own deadline has passed.

@@ -45,6 +45,7 @@ class TesterRuns {
     job.replacement = replacement;
     job.with_needs = with_needs;
     Submission submission(server_, limits_, job);
+    submission.process().be_patient();
     TesterEnd end;
     if (submission.read_facts()) {
       end.in_source = submission.tester_in_source();

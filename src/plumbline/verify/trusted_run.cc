@@ -186,6 +186,7 @@ TrustedRun run_data_tests(PythonServer& server, const Problem& problem, const st
     for (const std::string& frame : request_frames(*test, nonces.back())) submission.process().send(frame);
   }
   submission.process().send("");
+  submission.process().be_patient();
   bool complete = load(submission, tally);
   for (size_t i = 0; complete && i < tests.size(); ++i) {
     const Judgement judgement = judge_test(submission, *tests[i], nonces[i], comparison);
@@ -330,6 +331,7 @@ std::vector<std::optional<PythonValue>> call_all(PythonServer& server, const Pro
     submission.process().send(call_frame(call, nonces.back()));
   }
   submission.process().send("");
+  submission.process().be_patient();
   bool complete = load(submission, tally);
   std::vector<std::optional<PythonValue>> values;
   for (size_t i = 0; complete && i < calls.size(); ++i) {
