@@ -379,7 +379,7 @@ def f(x):
             os._exit(0)
     for _ in range(4):
         os.read(full[0], 1)
-    time.sleep(0.05)
+    time.sleep(0.1)
     os.write(go[1], b"gggg")
     for _ in range(4):
         os.wait()
