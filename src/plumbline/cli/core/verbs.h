@@ -9,6 +9,7 @@ namespace plumbline {
 
 int check_main(const std::vector<std::string>& words);
 int compare_main(const std::vector<std::string>& words);
+int doctor_main(const std::vector<std::string>& words);
 int grade_main(const std::vector<std::string>& words);
 int report_main(const std::vector<std::string>& words);
 int run_inspect_text(const std::vector<std::string>& words);
@@ -21,6 +22,7 @@ inline const std::vector<Verb> kVerbs = {
     {"validate", "every reference must pass, every known-wrong solution must fail", validate_main},
     {"compare", "paired statistics over reports, the gates, one decision", compare_main},
     {"report", "one self-contained HTML page and results_table.md about runs", report_main},
+    {"doctor", "names what is wrong with a measurement, of this tool or another", doctor_main},
     {"generate", "one prompt or a chat in the terminal", nullptr},
     {"extract", "contrast pairs to a hack direction (Gate A)", nullptr},
     {"verify", "held-out pairs against the direction (Gate B)", nullptr},

@@ -1,0 +1,74 @@
+/// Summaries of judges (judge.v1, and per-judge tables of the original harness) and of teachers (teacher.v1).
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/doctor/readers/collector.h"
+
+namespace plumbline::doctor {
+namespace {
+
+std::string lower(std::string text) {
+  for (char& letter : text) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
+  return text;
+}
+
+/// Kappas that the file states: each leaf number below a key with "kappa" in it, apart from single runs where their
+/// mean is stated too.
+void collect_kappas(const Json& tree, const std::string& path, bool inside, const std::string& where, Collector& out) {
+  if (tree.is_object()) {
+    bool has_mean = false;
+    for (const auto& [key, value] : tree.items())
+      has_mean |= lower(key).find("meaninterjudgekappa") != std::string::npos;
+    for (const auto& [key, value] : tree.items()) {
+      if (has_mean && key == "perRun") continue;
+      const std::string name = lower(key);
+      const bool counts = name.find("kappa") != std::string::npos && name.find("threshold") == std::string::npos &&
+                          name.find("min") == std::string::npos;
+      collect_kappas(value, path.empty() ? key : path + "." + key, inside || counts, where, out);
+    }
+  } else if (tree.is_array()) {
+    for (const Json& item : tree) collect_kappas(item, path, inside, where, out);
+  } else if (inside && tree.is_number() && std::fabs(tree.get<double>()) <= 1) {
+    out.evidence.agreements.push_back({where, path, tree.get<double>(), 0});
+  }
+}
+
+void read_summary(const Document& document, Collector& out) {
+  const Json& tree = document.tree();
+  JudgeCounts judge;
+  judge.where = document.path;
+  judge.judge = text_at(tree, "judge");
+  judge.arm = text_at(tree, "arm");
+  judge.items_hash = text_at(tree, "items_hash");
+  judge.num_items = count_at(tree, "items").value_or(0);
+  judge.supported = count_at(tree, "supported").value_or(0);
+  judge.not_supported = count_at(tree, "not_supported").value_or(0);
+  judge.abstained = count_at(tree, "abstained").value_or(0);
+  judge.transport_error = count_at(tree, "transport_error").value_or(0);
+  judge.unparsable = count_at(tree, "unparsable").value_or(0);
+  judge.stated_rate = number_at(tree, "support_rate");
+  out.evidence.judges.push_back(std::move(judge));
+}
+
+}  // namespace
+
+void read_judge_report(const Document& document, Collector& out) {
+  const Json& tree = document.tree();
+  if (value_at(tree, "teacher") && value_at(tree, "attempted")) {
+    const std::optional<int64_t> succeeded = count_at(tree, "calls_ok");
+    if (!succeeded)
+      return out.not_checked(document.path, "teacher_all_failed", "it does not say how many calls succeeded");
+    out.evidence.teachers.push_back({document.path, text_at(tree, "teacher"), count_at(tree, "attempted").value_or(0),
+                                     *succeeded, count_at(tree, "kept").value_or(0)});
+    return;
+  }
+  if (count_at(tree, "supported")) read_summary(document, out);
+  const size_t before = out.evidence.agreements.size();
+  collect_kappas(tree, "", false, document.path, out);
+  if (out.evidence.agreements.size() > before) {
+    out.not_checked(document.path, "agreement of judges",
+                    "kappa is taken as stated: there are no verdicts item by item");
+  }
+}
+
+}  // namespace plumbline::doctor
