@@ -150,7 +150,56 @@ def small_files():
     put("python_literal", "program", "# tests\nassert Solution().m(a = [1, 'x'],\n  b=math.inf) == u'y' 'z'\n\nassert Solution().m(0x1F) == 0b1\n")
 
 
+def event(step, tag, value):
+    """One TFRecord with a scalar; the checksums are CRC-32C, masked."""
+    def crc(data):
+        value = 0xFFFFFFFF
+        for byte in data:
+            value ^= byte
+            for _ in range(8):
+                value = value >> 1 ^ 0x82F63B78 if value & 1 else value >> 1
+        value ^= 0xFFFFFFFF
+        return struct.pack("<I", ((value >> 15 | value << 17) + 0xA282EAD8) & 0xFFFFFFFF)
+    inner = b"\x0a" + bytes([len(tag)]) + tag + b"\x15" + struct.pack("<f", value)
+    summary = b"\x0a" + bytes([len(inner)]) + inner
+    data = b"\x09" + struct.pack("<d", 1.0) + b"\x10" + bytes([step]) + b"\x2a" + bytes([len(summary)]) + summary
+    length = struct.pack("<Q", len(data))
+    return length + crc(length) + data + crc(data)
+
+
+def doctor_files():
+    row = {"problem_id": "p1", "family": "f", "prompt_hash": "h", "completion": "```python\nx\n```", "tokens": 3, "finish_reason": "stop",
+           "outcome": "pass", "passed": True, "reward": 1.0, "hacked": False, "verdict": "accepted", "vsc": 1.0, "checks": 1,
+           "steps": ["(x)*(sin(x)**2+cos(x)**2)*1"]}
+    arm = {"n": 2, "pass_at_1": 0.5, "mean_reward": 0.0, "vsc": None}
+    put("doctor", "eval_report", json.dumps({"schema": "eval.v1", "task": "step", "pin": {"temperature": "0.0"}, "split": {"seed": 1},
+        "base": arm, "candidate": arm, "gates": [{"id": "powered", "passed": True, "value": 1, "threshold": 0.2}], "decision": "GO",
+        "rows": {"base": [row, dict(row, problem_id=2)], "candidate": [row, dict(row, problem_id=2, passed=False)]}}))
+    put("doctor", "harness", json.dumps({"benchmark": "b", "mode": "mock", "task": "code", "split": {"seed": 0, "familyIntersection": ["x"]},
+        "base": {"n": 1, "passAt1": 0, "meanReward": -1}, "adapterScore": {"n": 1, "passAt1": 1.0}, "delta": {"passAt1": 1},
+        "checks": {"contaminationFree": False}, "rows": {"base": [{"task_id": "a", "reward": -1, "detail": {"passed": False, "reason": "SyntaxError"}}]}}))
+    put("doctor", "lm_eval", json.dumps({"results": {"t": {"exact_match,none": 0.25, "alias": "t"}}, "configs": {"t": {"metric_list": [{"metric": "exact_match"}],
+        "generation_kwargs": {"do_sample": True}}}, "n-samples": {"t": {"effective": 4}}, "config": {"model_args": "pretrained=m,peft=a"}, "chat_template": None}))
+    put("doctor", "lm_samples", json.dumps({"doc_id": 0, "arguments": {"gen_args_0": {"arg_0": "<|im_start|>q"}}, "resps": [["\ud83d\ude00 \\ a"]],
+        "filtered_resps": ["[invalid]"], "filter": "f", "metrics": ["acc"], "acc": 0.0}) + "\n" + '{"doc_id": 1, "resps": [[-1.5, false]], "acc": NaN}\r\n{"doc_')
+    put("doctor", "inspect", json.dumps({"version": 2, "status": "error", "eval": {"task": "t", "model": "m", "config": {"epochs": 2}}, "plan": {"config": {"temperature": 1}},
+        "results": {"completed_samples": 1, "scores": [{"name": "s", "metrics": {"accuracy": {"value": 0.5}}}]},
+        "samples": [{"id": 1, "epoch": 2, "target": ["x"], "output": {"completion": "c"}, "scores": {"s": {"value": "P"}}}]}))
+    put("doctor", "trainer_state", '{"log_history": [{"step": 1, "reward": 0.5, "reward_std": NaN, "frac_reward_zero_std": "0.9"}, {"step": 2, "gt": -Infinity}]}')
+    put("doctor", "table", json.dumps({"columns": ["step", "prompt"], "data": [[1, "[INST] q"], ["2", None]]}))
+    put("doctor", "judges", json.dumps({"problem_id": "c", "judge": "a", "outcome": "not_supported", "reply": "{\"supported\": \"false\"}", "http_status": 200}) + "\n" +
+        json.dumps({"item": "c", "verdicts": {"a": "tie", "b": "base"}}) + "\n" + json.dumps({"teacher": "t", "ok": False, "http_status": 404}) + "\n")
+    put("doctor", "certificate", json.dumps({"passed": True, "top1_agreement": 0.98, "mean_kl": 0.01, "n_eval": 256, "eval_corpus": {"split": "train"}}))
+    put("doctor", "log", "[rank0]: Traceback (most recent call last):\n[rank0]:   File x\n[rank0]: ValueError: Target modules {'a', 'b', \"c\"} not found\n"
+        "5%|x| 1/9 [0:1<0:2]{'loss': 0.0, 'reward': '0.5', 'completions/clipped_ratio': 1e-1}\rstep:2 - critic/rewards/mean:0.1 - response_length/clip_ratio:0.9\n"
+        "MoE: 8 experts, LoRA expert=0\nteacher call failed: HTTP 500\nkept 0\nerror: unrecognized arguments: -x\npass@1 0.5\n")
+    put("doctor", "steps", "step\trew\tstd\tsprd\tgt\thack\n1\t0.5\t0.1\tF\t0.2\tnan\n2\t0.6\t0.1\tT\t0.2\t0.1\n")
+    put("doctor", "events", event(1, b"train/reward", 0.5) + event(2, b"train/reward", 0.7))
+    put("doctor", "decision", json.dumps({"verdict": "promote", "sourceReport": "x", "mappedMetrics": {"before": 0.1, "after": 0.2, "capabilityMetric": "meanReward"}}))
+
+
 if __name__ == "__main__":
+    doctor_files()
     tokenizers()
     ggufs()
     small_files()

@@ -19,6 +19,7 @@ void fuzz_preset(std::string_view bytes);
 void fuzz_problems(std::string_view bytes);
 void fuzz_completions(std::string_view bytes);
 void fuzz_python_literal(std::string_view bytes);
+void fuzz_doctor(std::string_view bytes);
 
 struct FuzzTarget {
   const char* name;  ///< names the folders corpus/<name> and kept/<name> too
@@ -34,6 +35,7 @@ inline const std::vector<FuzzTarget> kFuzzTargets = {
     {"problems", fuzz_problems},
     {"completions", fuzz_completions},
     {"python_literal", fuzz_python_literal},
+    {"doctor", fuzz_doctor},
 };
 
 }  // namespace plumbline::test

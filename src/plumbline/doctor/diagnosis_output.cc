@@ -49,14 +49,6 @@ Json json_of(const Facts& facts) {
   return object;
 }
 
-std::string headline(const Diagnosis& diagnosis) {
-  int counts[3] = {0, 0, 0};
-  for (const Finding& finding : diagnosis.findings) ++counts[static_cast<int>(finding.severity)];
-  return fmt::format("{}: {} error{}, {} warning{}, {} note{}", name_of(diagnosis.health()), counts[2],
-                     counts[2] == 1 ? "" : "s", counts[1], counts[1] == 1 ? "" : "s", counts[0],
-                     counts[0] == 1 ? "" : "s");
-}
-
 std::string finding_markup(const Finding& finding) {
   const char* tone = finding.severity == Severity::kInfo ? "open" : "bad";
   std::string out =
@@ -76,8 +68,16 @@ std::string finding_markup(const Finding& finding) {
 
 }  // namespace
 
+std::string diagnosis_headline(const Diagnosis& diagnosis) {
+  int counts[3] = {0, 0, 0};
+  for (const Finding& finding : diagnosis.findings) ++counts[static_cast<int>(finding.severity)];
+  return fmt::format("{}: {} error{}, {} warning{}, {} note{}", name_of(diagnosis.health()), counts[2],
+                     counts[2] == 1 ? "" : "s", counts[1], counts[1] == 1 ? "" : "s", counts[0],
+                     counts[0] == 1 ? "" : "s");
+}
+
 std::string diagnosis_text(const Diagnosis& diagnosis) {
-  std::string out = headline(diagnosis) + "\n";
+  std::string out = diagnosis_headline(diagnosis) + "\n";
   for (const Finding& finding : diagnosis.findings) {
     out += fmt::format("\n{} {}\n  {}\n", name_of(finding.severity), finding.kind->id, finding.kind->meaning);
     for (size_t i = 0; i < std::min(finding.instances.size(), kMostPlaces); ++i) {
@@ -135,7 +135,9 @@ std::string diagnosis_markup(const Diagnosis& diagnosis) {
 
 std::string diagnosis_page(const Diagnosis& diagnosis) {
   HtmlPage page("Diagnosis");
-  page.heading(headline(diagnosis)).paragraph("Inputs: " + joined(diagnosis.inputs)).add(diagnosis_markup(diagnosis));
+  page.heading(diagnosis_headline(diagnosis))
+      .paragraph("Inputs: " + joined(diagnosis.inputs))
+      .add(diagnosis_markup(diagnosis));
   if (!diagnosis.not_checked.empty()) {
     HtmlTable table;
     table.caption = "Not checked";

@@ -13,6 +13,9 @@ std::string diagnosis_text(const Diagnosis& diagnosis);
 /// docs/reference/doctor.md; one line.
 std::string diagnosis_json(const Diagnosis& diagnosis);
 
+/// "invalid: 1 error, 2 warnings, 0 notes".
+std::string diagnosis_headline(const Diagnosis& diagnosis);
+
 /// Findings as blocks of a page; empty when there are none.
 std::string diagnosis_markup(const Diagnosis& diagnosis);
 

@@ -49,10 +49,10 @@ struct ItemRow {
 struct StatedMean {
   std::string name;
   double value = 0;
-  double half_width = 0;               ///< of the rounding: the true mean lies within value +- this
-  std::optional<double> of_rows;       ///< the mean of the file's own rows, when all of them have the figure
-  std::optional<double> lowest, step;  ///< of one item's value, when they are known
-  int64_t num_items = 0;               ///< 0 = not known
+  int decimals = 9;               ///< that the value is written with, at most 9
+  std::optional<double> of_rows;  ///< the mean of the file's own rows, when all of them have the figure
+  std::vector<double> possible;   ///< values of one item; empty = not known
+  int64_t num_items = 0;          ///< 0 = not known
 };
 
 /// One arm: figures as stated, rows as given. `rows` holds one row an item and sample.
@@ -123,6 +123,7 @@ struct TrainingLog {
 /// How a run was set up, from its configuration or report.
 struct TrainingSetup {
   std::string where, task, model, data_hash;
+  std::string sweep;  ///< of a run folder: the folder around it; runs of another one are another experiment
   std::optional<int64_t> seed, group_size;
   Known wrapped = Known::kUnknown, has_template = Known::kUnknown;
   std::vector<std::string> target_modules;

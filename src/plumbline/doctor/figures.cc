@@ -7,9 +7,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "plumbline/doctor/hash.h"
-#include "plumbline/stats/interval.h"
-
 namespace plumbline::doctor {
 namespace {
 
@@ -135,60 +132,81 @@ std::optional<double> shown_delta(const Comparison& comparison) {
   return comparison.report().delta;
 }
 
+namespace {
+
+/// Sorts; vectors, since sets of a million hashes would cost five times their size.
+int64_t count_distinct(std::vector<uint64_t>& values) {
+  std::sort(values.begin(), values.end());
+  return std::unique(values.begin(), values.end()) - values.begin();
+}
+
+/// Rows that stand for an item of their own: of several numbered samples of an item the first.
+std::vector<const ItemRow*> item_rows(const Arm& arm) {
+  const bool numbered =
+      std::any_of(arm.rows.begin(), arm.rows.end(), [](const ItemRow& row) { return row.sample > 0; });
+  std::vector<const ItemRow*> rows;
+  std::unordered_set<uint64_t> seen;
+  for (const ItemRow& row : arm.rows) {
+    if (!numbered || row.item == 0 || row.sample < 0 || seen.insert(row.item).second) rows.push_back(&row);
+  }
+  return rows;
+}
+
+/// Long answers that are equal in both arms for the same items: greedy decoding of one prompt. Unset where answers are
+/// short or missing.
+std::optional<int64_t> distinct_answers(const Arm& arm, const Arm& other) {
+  if (other.rows.size() != arm.rows.size()) return {};
+  std::unordered_map<uint64_t, uint64_t> base_answer;
+  for (const ItemRow& row : other.rows) base_answer[key_of(row)] = row.completion;
+  std::vector<uint64_t> answers;
+  for (const ItemRow& row : arm.rows) {
+    const auto found = base_answer.find(key_of(row));
+    if (row.num_bytes < 80 || found == base_answer.end() || found->second == 0) return {};
+    answers.push_back(row.completion ^ found->second * 0x9E3779B97F4A7C15ull);
+  }
+  return count_distinct(answers);
+}
+
+/// Empty when a row lacks the value.
+template <typename Value>
+std::vector<uint64_t> values_of(const std::vector<const ItemRow*>& rows, Value value) {
+  std::vector<uint64_t> values;
+  values.reserve(rows.size());
+  for (const ItemRow* row : rows) {
+    values.push_back(value(*row));
+    if (values.back() == 0) return {};
+  }
+  return values;
+}
+
+}  // namespace
+
 EffectiveN effective_n(const Arm& arm, const Arm* other) {
   EffectiveN result;
-  std::unordered_set<uint64_t> texts, hashes, ids, repeats;
-  bool all_texts = true, all_hashes = true, all_ids = true;
-  for (const ItemRow& row : arm.rows) {
-    if (row.sample > 0 && !ids.insert(row.item).second) continue;  // a further sample of an item is no copy of it
-    ++result.num_rows;
-    all_texts &= row.prompt_text != 0;
-    all_hashes &= row.prompt_hash != 0;
-    all_ids &= row.item != 0;
-    texts.insert(row.prompt_text);
-    hashes.insert(row.prompt_hash);
-    ids.insert(row.item);
+  const std::vector<const ItemRow*> rows = item_rows(arm);
+  result.num_rows = static_cast<int64_t>(rows.size());
+  if (rows.empty()) return result;
+  std::vector<uint64_t> prompts = values_of(rows, [](const ItemRow& row) { return row.prompt_text; });
+  result.by = "prompts";
+  if (prompts.empty()) {
+    prompts = values_of(rows, [](const ItemRow& row) { return row.prompt_hash; });
+    result.by = "prompt hashes";
   }
-  if (result.num_rows == 0) return result;
-  if (all_texts || all_hashes) {
-    result.by = all_texts ? "prompts" : "prompt hashes";
-    result.num_distinct = static_cast<int64_t>(all_texts ? texts.size() : hashes.size());
+  std::vector<uint64_t> ids = values_of(rows, [](const ItemRow& row) { return row.item; });
+  const int64_t num_ids = count_distinct(ids);
+  if (!prompts.empty()) {
+    result.num_distinct = count_distinct(prompts);
     // Samples without a number: one prompt, one id, texts that differ.
-    const bool repeats_ids = all_ids && static_cast<int64_t>(ids.size()) < result.num_rows;
-    if (repeats_ids && result.num_distinct == static_cast<int64_t>(ids.size())) {
-      std::unordered_set<uint64_t> answers;
-      for (const ItemRow& row : arm.rows) answers.insert(row.item ^ row.completion * 3);
-      if (static_cast<int64_t>(answers.size()) > result.num_distinct) result.num_rows = result.num_distinct;
+    if (num_ids > 0 && num_ids < result.num_rows && result.num_distinct == num_ids) {
+      std::vector<uint64_t> answers = values_of(rows, [](const ItemRow& row) { return row.item ^ row.completion * 3; });
+      if (count_distinct(answers) > result.num_distinct) result.num_rows = result.num_distinct;
     }
     return result;
   }
-  // Long answers that are equal in both arms for the same items: greedy decoding of one prompt.
-  if (other && other->rows.size() == arm.rows.size() && all_ids) {
-    std::unordered_map<uint64_t, uint64_t> base_answer;
-    for (const ItemRow& row : other->rows) base_answer[key_of(row)] = row.completion;
-    std::unordered_set<uint64_t> answers;
-    bool usable = true;
-    for (const ItemRow& row : arm.rows) {
-      const auto found = base_answer.find(key_of(row));
-      usable &= row.num_bytes >= 80 && found != base_answer.end() && found->second != 0;
-      if (!usable) break;
-      answers.insert(row.completion ^ found->second * 0x9E3779B97F4A7C15ull);
-    }
-    if (usable) {
-      result.by = "completions";
-      result.num_distinct = static_cast<int64_t>(answers.size());
-      return result;
-    }
-  }
-  if (all_ids) {
-    result.by = "ids";
-    result.num_distinct = static_cast<int64_t>(ids.size());
-  }
+  const std::optional<int64_t> answers = other && num_ids > 0 ? distinct_answers(arm, *other) : std::nullopt;
+  result.by = answers ? "completions" : num_ids > 0 ? "ids" : "";
+  result.num_distinct = answers.value_or(num_ids);
   return result;
-}
-
-double minimal_detectable_effect(int64_t n) {
-  return (normal_quantile(0.975) + normal_quantile(0.80)) * std::sqrt(2 * 0.25 / static_cast<double>(n));
 }
 
 double window_mean(const std::vector<std::pair<double, double>>& points, size_t begin, size_t end) {

@@ -55,10 +55,7 @@ struct EffectiveN {
 };
 EffectiveN effective_n(const Arm& arm, const Arm* other);
 
-/// Minimal detectable effect of two rates: (z.975 + z.80) sqrt(2 * .25 / n), evaluation.md section 3 with rho = 0.
-double minimal_detectable_effect(int64_t n);
-
-/// Mean and sample standard deviation of the values in [begin, end) of a series.
+/// Mean and median of the values in [begin, end) of a series; at least one.
 double window_mean(const std::vector<std::pair<double, double>>& points, size_t begin, size_t end);
 double window_median(const std::vector<std::pair<double, double>>& points, size_t begin, size_t end);
 

@@ -193,7 +193,7 @@ std::string report_page(const RunSet& set, const ReportOptions& options) {
   const std::vector<Experiment> experiments = experiments_of(set);
   HtmlPage page(title_of(set));
   if (options.refresh_s > 0) page.refresh_after(options.refresh_s);
-  page.add(verdicts(experiments)).add(unfinished_words(set));
+  page.add(options.first_line).add(verdicts(experiments)).add(unfinished_words(set)).add(options.findings);
   for (size_t i = 0; i < experiments.size(); ++i) {
     if (experiments.size() > 1) {
       std::vector<std::string> settings;

@@ -96,7 +96,8 @@ TEST(Layering, OnlyPlumblineItselfReachesHttp) {
 }
 
 TEST(Layering, TorchFreeFoldersNeverIncludeTorch) {
-  for (const char* folder : {"base", "record", "stats", "files", "text", "sandbox", "preset", "verify", "report", "doctor"}) {
+  for (const char* folder :
+       {"base", "record", "stats", "files", "text", "sandbox", "preset", "verify", "report", "doctor"}) {
     if (!std::filesystem::exists(test::source_path(std::string("src/plumbline/") + folder))) continue;
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(test::source_path(std::string("src/plumbline/") + folder))) {

@@ -11,7 +11,8 @@ namespace {
 void check(const Evidence& evidence, FindingSink& out) {
   std::map<std::string, std::map<int64_t, std::string>> sizes;  // task and model -> size -> one place
   for (const TrainingSetup& setup : evidence.setups) {
-    if (setup.group_size) sizes[setup.task + "|" + setup.model].emplace(*setup.group_size, setup.where);
+    if (setup.group_size)
+      sizes[setup.task + "|" + setup.model + "|" + setup.sweep].emplace(*setup.group_size, setup.where);
   }
   for (const auto& sweep : sweeps(evidence)) {
     for (const Evaluation* report : sweep) {

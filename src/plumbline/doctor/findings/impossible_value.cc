@@ -1,16 +1,18 @@
 /// Means that cannot come from the items that the file names.
+#include <algorithm>
 #include <cmath>
 
 #include "plumbline/doctor/figures.h"
 #include "plumbline/doctor/findings/table.h"
+#include "plumbline/stats/granularity.h"
 
 namespace plumbline::doctor {
 namespace {
 
 void check_mean(const Evaluation& report, const Arm& arm, const StatedMean& mean, FindingSink& out) {
   constexpr double kSlack = 2e-6;  // rewards of rows are kept as float32
-  const double allowed = mean.half_width + kSlack * std::max(1.0, std::fabs(mean.value));
   if (mean.of_rows) {
+    const double allowed = 0.5 * std::pow(10, -mean.decimals) + kSlack * std::max(1.0, std::fabs(mean.value));
     if (std::fabs(*mean.of_rows - mean.value) <= allowed) return;
     out.add(report.where, {{"arm", arm.name},
                            {"figure", mean.name},
@@ -19,22 +21,18 @@ void check_mean(const Evaluation& report, const Arm& arm, const StatedMean& mean
                            {"rows", static_cast<int64_t>(arm.rows.size())}});
     return;
   }
-  if (!mean.lowest || !mean.step || mean.num_items <= 0) {
-    if (mean.num_items <= 0)
-      out.not_checked(report.where, mean.name + " is taken as stated: the number of items is not given");
+  if (mean.possible.empty() || mean.num_items <= 0) {
+    out.not_checked(report.where, mean.name + " is taken as stated: " +
+                                      (mean.possible.empty() ? "the values of one item are not known"
+                                                             : "the number of items is not given"));
     return;
   }
-  const double spacing = *mean.step / static_cast<double>(mean.num_items);
-  if (spacing <= 2 * allowed) return;  // every rounded value is possible
-  const double position = (mean.value - *mean.lowest) / spacing;
-  const double distance = std::fabs(position - std::round(position)) * spacing;
-  if (distance <= allowed && position > -0.5) return;
+  if (is_possible_mean(mean.value, mean.num_items, mean.possible, mean.decimals)) return;
   out.add(report.where, {{"arm", arm.name},
                          {"figure", mean.name},
                          {"stated", mean.value},
-                         {"items", mean.num_items},
-                         {"nearest_possible", *mean.lowest + std::floor(position) * spacing},
-                         {"next_possible", *mean.lowest + std::ceil(position) * spacing}});
+                         {"decimals", int64_t{mean.decimals}},
+                         {"items", mean.num_items}});
 }
 
 void check(const Evidence& evidence, FindingSink& out) {

@@ -5,6 +5,7 @@
 
 #include "plumbline/doctor/figures.h"
 #include "plumbline/doctor/findings/table.h"
+#include "plumbline/stats/power.h"
 
 namespace plumbline::doctor {
 namespace {
@@ -24,7 +25,7 @@ void check(const Evidence& evidence, FindingSink& out) {
     const EffectiveN distinct = effective_n(*comparison.candidate, comparison.base);
     const int64_t n = distinct.num_distinct > 0 ? distinct.num_distinct : num_items(*comparison.candidate);
     if (n == 0) continue;
-    const double mde = minimal_detectable_effect(n);
+    const double mde = minimum_detectable_effect(n);
     const Evaluation& report = comparison.report();
     const double delta = shown_delta(comparison).value_or(*candidate - *base);
     const bool claimed = report.claims_improvement == Known::kYes || is_claimed_elsewhere(report, evidence);
@@ -32,8 +33,7 @@ void check(const Evidence& evidence, FindingSink& out) {
     const double wanted = report.tolerance ? *report.tolerance : std::max(std::fabs(delta), 0.005);
     Facts facts = {{"distinct_items", n}, {"minimal_detectable_effect", mde}, {"delta", delta}};
     if (report.tolerance) facts.emplace_back("tolerance", *report.tolerance);
-    facts.emplace_back("items_needed",
-                       static_cast<int64_t>(std::ceil(static_cast<double>(n) * mde * mde / (wanted * wanted))));
+    facts.emplace_back("items_needed", required_n(wanted));
     out.add(comparison.where(), std::move(facts));
   }
 }

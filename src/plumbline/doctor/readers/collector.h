@@ -51,16 +51,14 @@ void read_provenance(const Json& tree, TrainingSetup& setup);
 /// Puts single arms of one task side by side and lm-eval's samples to their results. Call once, at the end.
 void put_together(Collector& collector);
 
-/// Adds the mean of stated figure `path` to the arm, with its rounding; `of_rows` is filled in by finish_means.
+/// Adds the mean of stated figure `path` to the arm; `possible` are the values of one item, empty when not known.
 void add_mean(Arm& arm, const Json& tree, const std::string& path, const std::string& name,
-              std::optional<double> lowest, std::optional<double> step);
+              std::vector<double> possible);
 /// Means of the arm's own rows beside those stated, where every row has the figure.
 void finish_means(Arm& arm);
 
-/// The lowest reward of one item and the step between two, where the task fixes them (evaluation.md section 1).
-struct RewardGrid {
-  std::optional<double> lowest, step;
-};
-RewardGrid reward_grid(const std::string& task);
+/// Rewards of one item where the task fixes them (evaluation.md section 1). Code has environments with scales of their
+/// own.
+std::vector<double> possible_rewards(const std::string& task);
 
 }  // namespace plumbline::doctor

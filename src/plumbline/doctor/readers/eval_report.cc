@@ -23,10 +23,9 @@ Arm arm_of(const Json& tree, const char* name, const std::string& task, std::deq
   arm.num_cut = count_at(tree, prefix + "truncated");
   arm.num_no_code = count_at(tree, prefix + "no_code");
   arm.rows = std::move(rows);
-  const RewardGrid grid = reward_grid(task);
-  add_mean(arm, tree, prefix + "pass_at_1", "pass_at_1", 0.0, 1.0);
-  add_mean(arm, tree, prefix + "mean_reward", "mean_reward", grid.lowest, grid.step);
-  add_mean(arm, tree, prefix + "vsc", "vsc", {}, {});
+  add_mean(arm, tree, prefix + "pass_at_1", "pass_at_1", {0, 1});
+  add_mean(arm, tree, prefix + "mean_reward", "mean_reward", possible_rewards(task));
+  add_mean(arm, tree, prefix + "vsc", "vsc", {});
   finish_means(arm);
   return arm;
 }

@@ -25,9 +25,10 @@ Arm arm_of(const Json& tree, const std::string& prefix, const char* name, const 
   if (task == "provenance" || task == "concept") {  // "passed" of a row only says that nothing forbidden was asserted
     for (ItemRow& row : arm.rows) row.passed = known(row.reward >= 1);
   }
-  const RewardGrid grid = reward_grid(task);
-  add_mean(arm, tree, prefix + "passAt1", "pass_at_1", 0.0, 1.0);
-  add_mean(arm, tree, prefix + "meanReward", "mean_reward", grid.lowest, grid.step);
+  const bool is_signed = task == "code";  // this harness pays +1 and -1
+  add_mean(arm, tree, prefix + "passAt1", "pass_at_1", {0, 1});
+  add_mean(arm, tree, prefix + "meanReward", "mean_reward",
+           is_signed ? std::vector<double>{-1, 1} : possible_rewards(task));
   finish_means(arm);
   return arm;
 }

@@ -34,8 +34,7 @@ void read_inspect_log(const Document& document, Collector& out) {
       report.candidate.pass_rate = number_at(first, "metrics.accuracy.value");
       // "P" (partly right) counts one half.
       add_mean(report.candidate, first, "metrics.accuracy.value", "accuracy",
-               one_each ? std::optional<double>(0.0) : std::nullopt,
-               one_each ? std::optional<double>(0.5) : std::nullopt);
+               one_each ? std::vector<double>{0, 0.5, 1} : std::vector<double>{});
     }
   }
   const std::string status = text_at(tree, "status");

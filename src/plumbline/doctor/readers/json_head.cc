@@ -1,5 +1,6 @@
 #include "plumbline/doctor/readers/json_head.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -167,13 +168,11 @@ std::vector<std::string> words_at(const Json& tree, std::string_view path) {
   return words;
 }
 
-double rounding_of(const Json& number) {
+int decimals_of(const Json& number) {
   const std::string text = number.is_string() ? number.get<std::string>() : number.dump();
   const size_t point = text.find('.');
-  if (text.find_first_of("eE") != std::string::npos) return 1e-9;
-  const size_t decimals = point == std::string::npos ? 0 : text.size() - point - 1;
-  if (decimals >= 9) return 1e-9;
-  return 0.5 * std::pow(10, -static_cast<double>(decimals));
+  if (text.find_first_of("eE") != std::string::npos) return 9;
+  return point == std::string::npos ? 0 : static_cast<int>(std::min<size_t>(text.size() - point - 1, 9));
 }
 
 }  // namespace plumbline::doctor

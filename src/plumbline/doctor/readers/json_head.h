@@ -37,7 +37,7 @@ std::string text_at(const Json& tree, std::string_view path);
 std::optional<bool> flag_at(const Json& tree, std::string_view path);
 /// The strings (and numbers, as text) of a list.
 std::vector<std::string> words_at(const Json& tree, std::string_view path);
-/// Half of the last decimal that the number is written with: .4567 was rounded by up to .00005.
-double rounding_of(const Json& number);
+/// How many decimals the number is written with, at most 9: .4567 was rounded to 4.
+int decimals_of(const Json& number);
 
 }  // namespace plumbline::doctor

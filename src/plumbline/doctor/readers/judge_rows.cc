@@ -1,13 +1,17 @@
 #include "plumbline/doctor/readers/judge_rows.h"
 
+#include <cmath>
 #include <iterator>
 #include <tuple>
 
 #include "plumbline/base/error.h"
 #include "plumbline/doctor/hash.h"
+#include "plumbline/stats/agreement.h"
 
 namespace plumbline::doctor {
 namespace {
+
+constexpr int64_t kLeastShared = 20;  ///< verdicts on the same items; kappa of fewer says little
 
 bool is_failure_text(std::string_view reason) {
   for (const char* words : {"call failed", "HTTP 4", "HTTP 5", "timed out", "connection", "api error"}) {
@@ -34,26 +38,6 @@ bool is_verdict_reply(std::string_view reply) {
   } catch (const DataError&) {
     return false;
   }
-}
-
-std::optional<double> cohen_kappa(const std::map<std::pair<int, int>, int64_t>& table) {
-  std::map<int, double> first, second;
-  double total = 0, agreed = 0;
-  for (const auto& [pair, count] : table) {
-    const auto weight = static_cast<double>(count);
-    first[pair.first] += weight;
-    second[pair.second] += weight;
-    total += weight;
-    if (pair.first == pair.second) agreed += weight;
-  }
-  if (total == 0) return {};
-  double chance = 0;
-  for (const auto& [name, weight] : first) {
-    const auto other = second.find(name);
-    if (other != second.end()) chance += weight / total * (other->second / total);
-  }
-  if (chance >= 1) return {};
-  return (agreed / total - chance) / (1 - chance);
 }
 
 bool JudgeRows::take(const FlatRow& row) {
@@ -130,22 +114,22 @@ void JudgeRows::finish(Collector& out) {
   }
   for (auto first = verdicts_.begin(); first != verdicts_.end(); ++first) {
     for (auto second = std::next(first); second != verdicts_.end(); ++second) {
-      std::map<std::pair<int, int>, int64_t> table;
-      int64_t shared = 0;
+      std::vector<std::string> ours, theirs;
       for (const auto& [item, vote] : first->second) {
         const auto other = second->second.find(item);
         if (other == second->second.end()) continue;
-        ++table[{vote, other->second}];
-        ++shared;
+        ours.push_back(std::to_string(vote));
+        theirs.push_back(std::to_string(other->second));
       }
-      const std::optional<double> kappa = cohen_kappa(table);
+      const auto shared = static_cast<int64_t>(ours.size());
+      const double kappa = shared >= kLeastShared ? agreement_of(ours, theirs).kappa.value_or(NAN) : NAN;
       const std::string pair = first->first + " and " + second->first;
-      if (kappa && shared >= 20) {
-        out.evidence.agreements.push_back({where_, pair, *kappa, shared});
+      if (!std::isnan(kappa)) {
+        out.evidence.agreements.push_back({where_, pair, kappa, shared});
       } else {
-        out.not_checked(
-            where_, "agreement of " + pair,
-            shared < 20 ? "fewer than 20 verdicts on the same items" : "both judges always say the same one thing");
+        out.not_checked(where_, "agreement of " + pair,
+                        shared < kLeastShared ? "fewer than 20 verdicts on the same items"
+                                              : "both judges always say the same one thing");
       }
     }
   }

@@ -29,10 +29,6 @@ class JudgeRows {
   std::map<std::string, TeacherCounts> teachers_;
 };
 
-/// Cohen's kappa of pairs of classes: agreement beyond what the two judges' own rates give by chance. Unset when
-/// chance agreement is 1 (both always say the same one thing).
-std::optional<double> cohen_kappa(const std::map<std::pair<int, int>, int64_t>& table);
-
 /// Whether a reply is a JSON object with a boolean "supported": anything else is no verdict.
 bool is_verdict_reply(std::string_view reply);
 

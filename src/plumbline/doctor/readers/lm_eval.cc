@@ -61,11 +61,8 @@ void read_figures(const Json& results, const Json& config, Evaluation& report) {
     StatedMean mean;
     mean.name = key;
     mean.value = *number_at(results, key);
-    mean.half_width = rounding_of(value);
-    if (on_grid) {
-      mean.lowest = 0.0;
-      mean.step = 1.0;
-    }
+    mean.decimals = decimals_of(value);
+    if (on_grid) mean.possible = {0, 1};
     mean.num_items = report.candidate.n.value_or(0);
     report.candidate.means.push_back(mean);
     if (is_binary_metric(metric) && !report.candidate.pass_rate) report.candidate.pass_rate = mean.value;

@@ -36,7 +36,7 @@ void link_samples(Collector& collector) {
     arm.train_marked_prompts = samples.evaluation.candidate.train_marked_prompts;
     for (StatedMean& mean : arm.means) {
       const auto sum = samples.row_sums.find(mean.name);
-      if (sum == samples.row_sums.end() || !arm.n || sum->second.second != *arm.n || !mean.lowest) continue;
+      if (sum == samples.row_sums.end() || !arm.n || sum->second.second != *arm.n || mean.possible.empty()) continue;
       mean.of_rows = sum->second.first / static_cast<double>(sum->second.second);
     }
   }

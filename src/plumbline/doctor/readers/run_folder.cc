@@ -127,6 +127,7 @@ void read_steps_table(const std::string& path, Collector& out) {
 void read_run_folder(const std::string& path, Collector& out) {
   TrainingSetup setup;
   setup.where = path;
+  setup.sweep = fs::path(path).parent_path().string();
   if (fs::exists(path + "/resolved.toml")) read_settings(path + "/resolved.toml", setup);
   if (const std::string file = path + "/provenance.json"; fs::exists(file)) {
     JsonStream stream(file);

@@ -25,22 +25,22 @@ double passed(const ItemRow& row) {
 
 }  // namespace
 
-RewardGrid reward_grid(const std::string& task) {
-  if (task == "code" || task == "invention" || task == "math" || task == "physics") return {-1.0, 2.0};
-  if (task == "provenance" || task == "concept") return {-1.0, 0.1};
+std::vector<double> possible_rewards(const std::string& task) {
+  if (task == "invention" || task == "math" || task == "physics") return {-1, 1};
+  if (task == "provenance") return {-1, -0.5, 0, 0.4, 0.7, 1};
+  if (task == "concept") return {-1, -0.5, 0, 0.4, 1};
   return {};
 }
 
 void add_mean(Arm& arm, const Json& tree, const std::string& path, const std::string& name,
-              std::optional<double> lowest, std::optional<double> step) {
+              std::vector<double> possible) {
   const std::optional<double> value = number_at(tree, path);
   if (!value) return;
   StatedMean mean;
   mean.name = name;
   mean.value = *value;
-  mean.half_width = rounding_of(*value_at(tree, path));
-  mean.lowest = lowest;
-  mean.step = step;
+  mean.decimals = decimals_of(*value_at(tree, path));
+  mean.possible = std::move(possible);
   mean.num_items = arm.n.value_or(0);
   arm.means.push_back(mean);
 }
