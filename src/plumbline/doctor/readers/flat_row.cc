@@ -8,6 +8,7 @@
 namespace plumbline::doctor {
 namespace {
 
+constexpr size_t kMostTextBytes = size_t{32} << 20;  ///< of a row; what follows is passed over
 constexpr int kMaxDepth = 6;
 constexpr int kMaxNumbers = 4;  ///< of a list of numbers (token ids, logprobs): nobody looks at them
 
@@ -51,7 +52,7 @@ void FlatRow::add(Kind kind, double number, size_t text_begin) {
 }
 
 void FlatRow::read_value(JsonStream& stream, int depth) {
-  if (leaves_.size() >= kMaxLeaves || depth > kMaxDepth || texts_.size() > (size_t{1} << 30)) {
+  if (leaves_.size() >= kMaxLeaves || depth > kMaxDepth || texts_.size() > kMostTextBytes) {
     stream.skip();
     return;
   }

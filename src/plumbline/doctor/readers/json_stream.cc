@@ -11,6 +11,8 @@
 namespace plumbline::doctor {
 namespace {
 
+constexpr size_t kMostStringBytes = size_t{64} << 20;
+
 /// Bytes that end a run of plain text inside a string.
 constexpr std::array<bool, 256> kStops = [] {
   std::array<bool, 256> stops{};
@@ -196,6 +198,7 @@ void JsonStream::string(std::string& out) {
     while (end < text_.size() && !kStops[static_cast<unsigned char>(text_[end])]) ++end;
     out.append(text_, at_, end - at_);
     at_ = end;
+    if (out.size() > kMostStringBytes) fail("a string of more than 64 MiB");
     const int byte = peek();
     if (byte < 0) throw DataError("data.truncated_file", "the file ends inside a string", where_);
     if (byte == '"') {
