@@ -8,6 +8,7 @@
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/interrupt.h"
+#include "plumbline/base/log.h"
 #include "plumbline/cli/core/verbs.h"
 #include "plumbline/cli/shared/arguments.h"
 #include "plumbline/doctor/diagnosis.h"
@@ -71,7 +72,7 @@ int report_main(const std::vector<std::string>& words) {
     return 0;
   }
   for (const ArmVerdict& verdict : write_with_findings(folders, path).verdicts) {
-    std::printf("%s\n", escape_control(verdict.headline).c_str());
+    log_info(escape_control(verdict.headline));
   }
   std::printf("%s\n", escape_control(path).c_str());
   return 0;
