@@ -1,4 +1,4 @@
-/// Against figures of scipy and of plain enumeration (tools/reference/statistics.py), and by simulation.
+/// Against figures of scipy and of plain enumeration (tools/reference/paired_statistics.py), and by simulation.
 #include <gtest/gtest.h>
 
 #include <cmath>
