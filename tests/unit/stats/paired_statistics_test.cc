@@ -1,4 +1,5 @@
-/// Figures of paired arms against scipy and Python (tools/reference/paired_statistics.py) and against hand-computed values.
+/// Figures of paired arms against scipy and Python (tools/reference/paired_statistics.py) and against hand-computed
+/// values.
 #include <gtest/gtest.h>
 
 #include <cmath>
