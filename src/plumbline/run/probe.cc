@@ -104,7 +104,11 @@ class ProbeRun {
   }
 
   PreparedArm prepare(const std::string& arm, int64_t seed) {
-    const Preset own = preset_of_arm(preset_, arm, seed);
+    Preset own = preset_of_arm(preset_, arm, seed);
+    // Arms see the same problems and often write the same answers.
+    if (own.grade.cache.empty()) {
+      own.grade.cache = std::filesystem::absolute(directory_.file("verdicts.jsonl")).string();
+    }
     const PreparedArm prepared{arm, own.run.seed, own.train.steps,
                                directory_.file(fmt::format("arms/{}-s{}", arm, seed))};
     if (prepared.is_complete()) return prepared;
