@@ -28,7 +28,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kStray = "71.593";  // marks processes that submissions of these tests start
+/// Marks processes that submissions of this test start: the seconds they sleep. Tests of other processes have theirs.
+const std::string& stray() {
+  static const std::string seconds = "71." + std::to_string(::getpid()) + "593";
+  return seconds;
+}
 
 std::string content_of(const fs::path& path) {
   std::ostringstream text;  // copying a buffer, unlike reading it, does not throw when the process has just gone
@@ -61,7 +65,7 @@ std::vector<int> children_of(int pid) {
 
 size_t num_strays() {
   return pids_where([](int pid) {
-           return content_of("/proc/" + std::to_string(pid) + "/cmdline").find(kStray) != std::string::npos;
+           return content_of("/proc/" + std::to_string(pid) + "/cmdline").find(stray()) != std::string::npos;
          })
       .size();
 }
@@ -224,7 +228,7 @@ TEST_P(KilledGrader, LeavesNothing) {
   const std::string code = std::string(
                                "import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n"
                                "        os.execvp('sleep', ['sleep', '") +
-                           kStray + "'])\ntime.sleep(20)\ndef f(x):\n    return x";
+                           stray() + "'])\ntime.sleep(20)\ndef f(x):\n    return x";
   folder_.write(
       "c.jsonl",
       to_json_line(Json{{"problem_id", "p"}, {"sample", 0}, {"completion", "```python\n" + code + "\n```"}}) + "\n");
