@@ -232,11 +232,12 @@ std::vector<KeyRow> grade_rows() {
            {"loophole", "signed", "custom"}),
       words(PL_KEY(grade, rewards),
             "reward = custom: [NAME=]SOURCE each; a source is loophole, signed, FILE.py:function, module:function, "
-            "command:PROGRAM ... or an http address",
+            "command:PROGRAM ..., an http address, or judge:provider:model[@base_url]",
             {}, {}, true),
       weights(PL_KEY(grade, reward_weights), "factor of each reward in the sum; empty = 1 each"),
       number(PL_KEY(grade, pass_reward), "reward = custom: a problem without tests passes from this weighted sum on",
              "", kAny),
+      text(PL_KEY(grade, judge_prompt), "reward = custom: file of the question for judge: sources; empty = built in"),
       text(PL_KEY(grade, reward_python), "interpreter of reward functions, looked for in PATH"),
       number(PL_KEY(grade, reward_timeout_s),
              "wall clock for one call of a reward function or an endpoint, or one answer of a command", "s",
@@ -300,9 +301,59 @@ std::vector<KeyRow> outcome_rows() {
   };
 }
 
+/// The rows that [judge] and [teach] share; `Table` is the member of Preset.
+template <auto Table>
+std::vector<KeyRow> remote_rows(const char* table) {
+#define PL_REMOTE_KEY(member)                                                      \
+  KeyName {                                                                        \
+    table, #member, [](Preset& preset) -> Slot { return &(preset.*Table).member; } \
+  }
+  return {
+      number(PL_REMOTE_KEY(max_tokens), "longest reply", "tokens", count_from(1)),
+      number(PL_REMOTE_KEY(temperature), "of the model that is asked; 0 = greedy", "", {.min = 0, .max = 2}),
+      number(PL_REMOTE_KEY(in_flight), "calls at a time, all models together", "calls", {.min = 1, .max = 1024}),
+      number(PL_REMOTE_KEY(timeout_s), "longest wait for one attempt of a call", "s",
+             {.min = 0, .max = 86400, .min_excluded = true}),
+      number(PL_REMOTE_KEY(attempts), "attempts of a call; waits between them double and honour Retry-After", "",
+             {.min = 1, .max = 20}),
+      number(PL_REMOTE_KEY(max_failed_share),
+             "the run stops when more than this share of its calls has failed after all attempts", "", kFraction),
+      numbers(PL_REMOTE_KEY(prices),
+              "USD for a million tokens, in and out, of each model in turn; empty = as the provider states it",
+              kNotNegative),
+      words(PL_REMOTE_KEY(answers_as), "further names that the model may give itself in its replies", {}, {}, true),
+      text(PL_REMOTE_KEY(cache), "file that keeps replies between runs; empty = none"),
+  };
+#undef PL_REMOTE_KEY
+}
+
+std::vector<KeyRow> judge_rows() {
+  std::vector<KeyRow> rows = {
+      words(PL_KEY(judge, judges), "provider:model[@base_url] each (docs/reference/judge.md)", {}, {}, true),
+      words(PL_KEY(judge, answers),
+            "[ARM=]FILE of completions each; with mode = pair two: the base, then the candidate", {}, {}, true),
+      word(PL_KEY(judge, mode), "support = is this answer right; pair = which of two answers is better",
+           {"support", "pair"}),
+      text(PL_KEY(judge, prompt), "file of the question with {{prompt}}, {{reference}}, {{answer}}; empty = built in"),
+      number(PL_KEY(judge, min_kappa), "agreement of two judge families that a claim needs", "", kFraction),
+  };
+  add(rows, remote_rows<&Preset::judge>("judge"));
+  return rows;
+}
+
+std::vector<KeyRow> teach_rows() {
+  std::vector<KeyRow> rows = {
+      words(PL_KEY(teach, teachers), "provider:model[@base_url] each (docs/reference/judge.md)", {}, {}, true),
+      number(PL_KEY(teach, samples), "completions of each teacher for a problem", "completions", count_from(1)),
+  };
+  add(rows, remote_rows<&Preset::teach>("teach"));
+  return rows;
+}
+
 std::vector<KeyRow> all_rows() {
   std::vector<KeyRow> rows;
-  for (auto* part : {run_model_data_rows, rollout_rows, train_rows, steer_rows, grade_rows, outcome_rows}) {
+  for (auto* part :
+       {run_model_data_rows, rollout_rows, train_rows, steer_rows, grade_rows, outcome_rows, judge_rows, teach_rows}) {
     add(rows, part());
   }
   return rows;
@@ -397,6 +448,8 @@ std::string_view table_doc(std::string_view table) {
   if (table == "steer") return "The hack direction and the gradient projection.";
   if (table == "monitor") return "What a trusted monitor does to the training reward.";
   if (table == "grade") return "How graded code is paid, limited and isolated.";
+  if (table == "judge") return "A model's opinion of saved answers (plumbline judge). Keys come from the environment.";
+  if (table == "teach") return "Completions of a model behind an endpoint (plumbline teach).";
   if (table == "eval") return "Evaluation, during training and afterwards.";
   if (table == "probe") return "What `probe` compares.";
   if (table == "gates") return "Thresholds of the gates.";

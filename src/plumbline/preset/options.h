@@ -127,6 +127,7 @@ struct GradeOptions {
   std::vector<std::string> rewards;       ///< custom: NAME=SOURCE each (preset/reward_spec.h)
   std::vector<double> reward_weights;     ///< one a reward; empty = 1 each
   double pass_reward = 1;                 ///< custom: a problem without tests passes from this reward on
+  std::string judge_prompt;               ///< custom: file of the question that judges are asked; empty = built in
   std::string reward_python = "python3";  ///< interpreter of users' reward functions; looked for in PATH
   double reward_timeout_s = 60;  ///< wall clock: one call of a function or an endpoint, one answer of a command
   double reward_start_s = 300;   ///< wall clock: start of a program until it is ready (imports)
@@ -183,6 +184,40 @@ struct GateOptions {
   bool operator==(const GateOptions&) const = default;
 };
 
+/// What [judge] and [teach] share: how a model behind an OpenAI-compatible endpoint is asked.
+struct RemoteOptions {
+  int64_t max_tokens = 1024;  ///< of one reply
+  double temperature = 0;
+  int64_t in_flight = 8;           ///< calls at a time, all models together
+  double timeout_s = 120;          ///< of one attempt
+  int64_t attempts = 5;            ///< of one call
+  double max_failed_share = 0.02;  ///< calls that may fail after all attempts, as a share of the planned ones
+  std::vector<double> prices;      ///< USD for a million tokens, in and out, of each model in turn; empty = not known
+  std::vector<std::string> answers_as;  ///< further names under which the model may answer
+  std::string cache;                    ///< file that keeps replies between runs; empty = none
+
+  bool operator==(const RemoteOptions&) const = default;
+};
+
+/// [judge]
+struct JudgeOptions : RemoteOptions {
+  std::vector<std::string> judges;   ///< provider:model[@base_url] (judge/provider.h)
+  std::vector<std::string> answers;  ///< [ARM=]FILE of completions; an arm without a name has its file's
+  std::string mode = "support";      ///< support, pair
+  std::string prompt;                ///< file of the question; empty = the built-in one
+  double min_kappa = 0.40;           ///< agreement of two judge families that a claim needs
+
+  bool operator==(const JudgeOptions&) const = default;
+};
+
+/// [teach]
+struct TeachOptions : RemoteOptions {
+  std::vector<std::string> teachers;  ///< provider:model[@base_url]
+  int64_t samples = 1;                ///< completions a problem and teacher
+
+  bool operator==(const TeachOptions&) const = default;
+};
+
 /// A whole preset. `name` is the file's stem; `source` the TOML path it came from.
 struct Preset {
   std::string name, source;
@@ -198,6 +233,8 @@ struct Preset {
   EvalOptions eval;
   ProbeOptions probe;
   GateOptions gates;
+  JudgeOptions judge;
+  TeachOptions teach;
 
   bool operator==(const Preset&) const = default;
 };

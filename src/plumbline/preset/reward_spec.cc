@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-constexpr std::string_view kCommandPrefix = "command:";
+constexpr std::string_view kCommandPrefix = "command:", kJudgePrefix = "judge:";
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -59,6 +59,9 @@ RewardSpec parse_entry(const std::string& entry, const std::string& where) {
     own_name = spec.target;
   } else if (spec.target.starts_with("http://") || spec.target.starts_with("https://")) {
     spec.kind = RewardKind::kEndpoint;
+  } else if (spec.target.starts_with(kJudgePrefix)) {
+    spec.kind = RewardKind::kJudge;
+    spec.target.erase(0, kJudgePrefix.size());
   } else if (spec.target.starts_with(kCommandPrefix)) {
     spec.kind = RewardKind::kCommand;
     spec.target.erase(0, kCommandPrefix.size());
@@ -70,7 +73,7 @@ RewardSpec parse_entry(const std::string& entry, const std::string& where) {
   } else {
     throw ConfigError("config.not_allowed", fmt::format("'{}' is no reward", entry), where,
                       "write loophole, signed, my_rewards.py:function, package.module:function, command:PROGRAM ..., "
-                      "or an http address, with NAME= in front");
+                      "judge:provider:model, or an http address, with NAME= in front");
   }
   if (spec.name.empty()) spec.name = own_name;
   if (spec.name.empty()) {

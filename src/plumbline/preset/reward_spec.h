@@ -15,12 +15,13 @@ enum class RewardKind {
   kFunction,  ///< "FILE.py:function" or "package.module:function", called as TRL calls reward functions
   kCommand,   ///< "command:PROGRAM ...": run by /bin/sh, JSON lines in and out
   kEndpoint,  ///< "http://..." or "https://..."
+  kJudge,     ///< "judge:provider:model[@base_url]": 1 for supported, 0 for not supported, null for anything else
 };
 
 struct RewardSpec {
   std::string name;  ///< letters, digits and ._-; unique; metrics are rewards/<name>/...
   RewardKind kind = RewardKind::kScheme;
-  std::string target;  ///< the scheme, FILE.py:function, the shell command, or the address
+  std::string target;  ///< the scheme, FILE.py:function, the shell command, the address, or provider:model
   double weight = 1;
 };
 

@@ -112,14 +112,15 @@ class Loader {
     set(row, override_value(row, text.substr(equals + 1), where), where);
   }
 
-  Preset finish(std::string name) {
+  Preset finish(std::string name, PresetUse use) {
     preset_.name = std::move(name);
     for (const KeyRow& row : key_rows()) {
       // Defaults are ours and need no check; missing required keys are found below.
       if (const auto set_at = where_.find(row.name()); set_at != where_.end())
         check_value(row, preset_, set_at->second);
     }
-    check_combinations(preset_, [this](const std::string& key) { return where_of(key); });
+    check_combinations(
+        preset_, [this](const std::string& key) { return where_of(key); }, use == PresetUse::kModel);
     return preset_;
   }
 
@@ -211,12 +212,12 @@ std::string preset_path(const std::string& name_or_path) {
 
 }  // namespace
 
-Preset load_preset(const std::string& name_or_path, const std::vector<std::string>& overrides) {
+Preset load_preset(const std::string& name_or_path, const std::vector<std::string>& overrides, PresetUse use) {
   const std::string path = preset_path(name_or_path);
   Loader loader(path);
   loader.read(parse_toml(read_file(path), path));
   for (const std::string& text : overrides) loader.override_key(text);
-  return loader.finish(std::filesystem::path(path).stem().string());
+  return loader.finish(std::filesystem::path(path).stem().string(), use);
 }
 
 std::string to_toml(const Preset& preset) {

@@ -72,9 +72,10 @@ class ValueCheck {
   throw ConfigError("config.conflict", message, where, next_step);
 }
 
-void check_required(const Preset& preset, const WhereOf& where_of) {
+void check_required(const Preset& preset, const WhereOf& where_of, bool needs_model) {
   for (const KeyRow& row : key_rows()) {
-    if (!row.required || !std::get<std::string*>(slot_of(row, preset))->empty()) continue;
+    if (!row.required || (!needs_model && row.name() == "model.path")) continue;
+    if (!std::get<std::string*>(slot_of(row, preset))->empty()) continue;
     throw ConfigError("config.missing_key", row.name() + " is not set", where_of(row.name()),
                       fmt::format("add it to [{}]: {}", row.table, row.doc));
   }
@@ -135,6 +136,12 @@ void check_steer(const Preset& preset, const WhereOf& where_of) {
   }
 }
 
+void check_prices(const RemoteOptions& options, size_t num_models, const std::string& table, const WhereOf& where_of) {
+  if (options.prices.empty() || options.prices.size() == 2 * num_models) return;
+  conflict(fmt::format("{}.prices has {} numbers for {} models", table, options.prices.size(), num_models),
+           where_of(table + ".prices"), "give two a model: a million tokens in, a million tokens out");
+}
+
 template <typename Item>
 void check_unique(const std::vector<Item>& items, const std::string& key, const WhereOf& where_of) {
   if (std::set<Item>(items.begin(), items.end()).size() != items.size()) {
@@ -148,14 +155,18 @@ void check_value(const KeyRow& row, const Preset& preset, const std::string& whe
   std::visit(ValueCheck(row, where), slot_of(row, preset));
 }
 
-void check_combinations(const Preset& preset, const WhereOf& where_of) {
-  check_required(preset, where_of);
+void check_combinations(const Preset& preset, const WhereOf& where_of, bool needs_model) {
+  check_required(preset, where_of, needs_model);
   check_model_and_data(preset, where_of);
   check_rollout(preset, where_of);
   check_eval(preset, where_of);
   check_adapter(preset, where_of);
   check_steer(preset, where_of);
   parse_rewards(preset.grade, where_of(preset.grade.rewards.empty() ? "grade.reward" : "grade.rewards"));
+  check_prices(preset.judge, preset.judge.judges.size(), "judge", where_of);
+  check_prices(preset.teach, preset.teach.teachers.size(), "teach", where_of);
+  check_unique(preset.judge.judges, "judge.judges", where_of);
+  check_unique(preset.teach.teachers, "teach.teachers", where_of);
   check_unique(preset.adapter.target_modules, "adapter.target_modules", where_of);
   check_unique(preset.steer.flavors, "steer.flavors", where_of);
   check_unique(preset.eval.tasks, "eval.tasks", where_of);

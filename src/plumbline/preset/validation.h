@@ -20,6 +20,7 @@ void check_value(const KeyRow& row, const Preset& preset, const std::string& whe
 using WhereOf = std::function<std::string(const std::string& key)>;
 
 /// Checks what single values cannot show. Throws ConfigError: config.missing_key, config.conflict, config.not_allowed.
-void check_combinations(const Preset& preset, const WhereOf& where_of);
+/// `needs_model`: model.path must be set.
+void check_combinations(const Preset& preset, const WhereOf& where_of, bool needs_model = true);
 
 }  // namespace plumbline

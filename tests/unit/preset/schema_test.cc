@@ -250,13 +250,15 @@ TEST(KeyTable, RowsAreCompleteUniqueAndTheirDefaultsValid) {
 TEST(KeyTable, EveryMemberOfOptionsHasARow) {
   const std::string header = read_file(test::source_path("src/plumbline/preset/options.h"));
   const std::string structs = header.substr(0, header.find("/// A whole preset"));
-  size_t num_members = 0;
+  size_t num_members = 0, num_tables = 1;
   for (size_t line = 0; line < structs.size();) {
     const size_t end = std::min(structs.find('\n', line), structs.size());
     const std::string text = structs.substr(line, end - line);
     const bool is_member =
         text.starts_with("  ") && text.find("operator") == std::string::npos && text.find(';') != std::string::npos;
-    num_members += is_member;
+    // [judge] and [teach] both have the members of RemoteOptions.
+    if (text.starts_with("struct ")) num_tables = text.starts_with("struct RemoteOptions") ? 2 : 1;
+    num_members += is_member ? num_tables : 0;
     line = end + 1;
   }
   EXPECT_EQ(num_members, key_rows().size());

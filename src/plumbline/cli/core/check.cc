@@ -6,6 +6,7 @@
 #include "plumbline/base/log.h"
 #include "plumbline/cli/core/machine_checks.h"
 #include "plumbline/cli/core/preset_checks.h"
+#include "plumbline/cli/core/remote_checks.h"
 #include "plumbline/cli/core/verbs.h"
 #include "plumbline/cli/shared/arguments.h"
 #include "plumbline/files/model_path.h"
@@ -30,6 +31,13 @@ class Board {
  private:
   int num_failed_ = 0;
 };
+
+/// A preset of judges or teachers alone may go without a model.
+Preset load_checked(const PresetArguments& asked) {
+  const Preset preset = load_preset(asked.preset, asked.overrides, PresetUse::kNoModel);
+  if (!preset.judge.judges.empty() || !preset.teach.teachers.empty()) return preset;
+  return load_preset(asked.preset, asked.overrides);
+}
 
 }  // namespace
 
@@ -57,13 +65,16 @@ int check_main(const std::vector<std::string>& words) {
   std::optional<Preset> preset;
   if (!asked.preset.empty()) {
     board.show(guarded("preset", [&] {
-      preset = load_preset(asked.preset, asked.overrides);
+      preset = load_checked(asked);
       return check_ok("preset", preset->source);
     }));
   }
   const Preset known = preset.value_or(Preset());
   board.show(check_machine(known.grade, known.run.device, asked.out.empty() ? "out" : asked.out));
-  if (preset) board.show(check_files(*preset));
+  if (preset) {
+    board.show(check_files(*preset));
+    board.show(check_remote(*preset));
+  }
   return board.exit_code();
 }
 

@@ -11,6 +11,8 @@
 #include "plumbline/compare/judgement_json.h"
 #include "plumbline/compare/judgement_page.h"
 #include "plumbline/compare/judgement_text.h"
+#include "plumbline/doctor/diagnosis_output.h"
+#include "plumbline/doctor/inside/own_output.h"
 
 namespace plumbline {
 namespace {
@@ -66,7 +68,14 @@ int compare_main(const std::vector<std::string>& words) {
   const Judgement judgement = judge(reports, request);
   if (!html.empty()) write_file(html, judgement_html(judgement, request));
   if (!markdown.empty()) write_file(markdown, judgement_markdown(judgement, request));
-  print(as_json ? to_json_line(judgement_json(judgement, request)) + "\n" : judgement_text(judgement));
+  const doctor::Diagnosis diagnosis = doctor::diagnose_paths(paths);
+  if (as_json) {
+    Json json = judgement_json(judgement, request);
+    json["doctor"] = parse_json(doctor::diagnosis_json(diagnosis), "the diagnosis");
+    print(to_json_line(json) + "\n");
+  } else {
+    print(doctor::findings_text(diagnosis) + judgement_text(judgement));
+  }
   return judgement.decision == Decision::kGo ? 0 : 1;
 }
 

@@ -6,6 +6,7 @@
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
+#include "plumbline/cli/core/doctor_follow.h"
 #include "plumbline/cli/core/verbs.h"
 #include "plumbline/cli/shared/arguments.h"
 #include "plumbline/doctor/diagnosis.h"
@@ -41,15 +42,33 @@ doctor::FieldMap field_map(const std::vector<std::string>& words) {
 int doctor_main(const std::vector<std::string>& words) {
   std::vector<std::string> paths, mappings;
   std::string out;
+  FollowRequest follow;
   bool as_json = false, as_html = false;
   Arguments arguments("doctor",
                       "names what is wrong with a measurement: reports, samples and logs of this and of other tools");
-  arguments.positionals("PATH", &paths, "files and folders, in any mix; formats are told from their content")
+  arguments
+      .positionals("PATH", &paths, "files and folders, in any mix; formats are told from their content",
+                   /*required=*/false)
       .option("--map", &mappings, "fields of your JSON lines: id=PATH,passed=PATH,completion=PATH,...")
       .flag("--json", &as_json, "the diagnosis as one JSON object")
       .flag("--html", &as_html, "the diagnosis as an HTML page")
-      .option("--out", &out, "write it to this file instead of stdout");
+      .option("--out", &out, "write it to this file instead of stdout")
+      .option("--follow", &follow.rollouts,
+              "a growing file or folder of rollouts: grade them, raise the onset of hacking")
+      .option("--problems", &follow.problems, "with --follow: the problems that the run trains on")
+      .flag("--once", &follow.once, "with --follow: stop at the end of what is there");
   if (!arguments.parse(words)) return 0;
+  if (follow.rollouts.empty() == paths.empty()) {
+    throw ConfigError("config.usage", "give PATH... or --follow ROLLOUTS", "plumbline doctor", "see --help");
+  }
+  if (!follow.rollouts.empty()) {
+    if (follow.problems.empty() || as_html || !out.empty() || !mappings.empty()) {
+      throw ConfigError("config.usage", "--follow takes --problems, --once and --json", "plumbline doctor",
+                        "see --help");
+    }
+    follow.as_json = as_json;
+    return follow_rollouts(follow);
+  }
   if (as_json && as_html) throw ConfigError("config.usage", "--json and --html exclude each other", "", "choose one");
   const doctor::Diagnosis diagnosis = doctor::diagnose_paths(paths, field_map(mappings));
   const bool wants_page = as_html || (!as_json && out.ends_with(".html"));

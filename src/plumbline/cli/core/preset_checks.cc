@@ -144,6 +144,7 @@ std::vector<CheckLine> check_files(const Preset& preset) {
   std::vector<CheckLine> lines;
   lines.push_back(guarded("problems", [&] { return check_problems(preset.data); }));
   lines.push_back(guarded("pairs", [&] { return check_pairs(preset.steer); }));
+  if (preset.model.path.empty()) return lines;  // judges and teachers alone
   ModelSize size;
   lines.push_back(guarded("model", [&] {
     const std::optional<std::string> path = find_model(preset.model.path);

@@ -11,8 +11,10 @@ int check_main(const std::vector<std::string>& words);
 int compare_main(const std::vector<std::string>& words);
 int doctor_main(const std::vector<std::string>& words);
 int grade_main(const std::vector<std::string>& words);
+int judge_main(const std::vector<std::string>& words);
 int report_main(const std::vector<std::string>& words);
 int run_inspect_text(const std::vector<std::string>& words);
+int teach_main(const std::vector<std::string>& words);
 int validate_main(const std::vector<std::string>& words);
 
 inline const std::vector<Verb> kVerbs = {
@@ -23,6 +25,8 @@ inline const std::vector<Verb> kVerbs = {
     {"compare", "paired statistics over reports, the gates, one decision", compare_main},
     {"report", "one self-contained HTML page and results_table.md about runs", report_main},
     {"doctor", "names what is wrong with a measurement, of this tool or another", doctor_main},
+    {"judge", "models' opinions of saved answers, with pre-flight", judge_main},
+    {"teach", "a model's completions, kept when the trusted grade passes", teach_main},
     {"generate", "one prompt or a chat in the terminal", nullptr},
     {"extract", "contrast pairs to a hack direction (Gate A)", nullptr},
     {"verify", "held-out pairs against the direction (Gate B)", nullptr},

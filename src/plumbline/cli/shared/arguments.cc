@@ -21,8 +21,9 @@ Arguments& Arguments::positional(const std::string& name, std::string* value, co
   impl_->app.add_option(name, *value, help)->required(required);
   return *this;
 }
-Arguments& Arguments::positionals(const std::string& name, std::vector<std::string>* values, const std::string& help) {
-  impl_->app.add_option(name, *values, help)->required();
+Arguments& Arguments::positionals(const std::string& name, std::vector<std::string>* values, const std::string& help,
+                                  bool required) {
+  impl_->app.add_option(name, *values, help)->required(required);
   return *this;
 }
 Arguments& Arguments::option(const std::string& name, std::string* value, const std::string& help) {

@@ -14,7 +14,8 @@ class Arguments {
   Arguments(const std::string& verb, const std::string& summary);
   ~Arguments();
   Arguments& positional(const std::string& name, std::string* value, const std::string& help, bool required = true);
-  Arguments& positionals(const std::string& name, std::vector<std::string>* values, const std::string& help);
+  Arguments& positionals(const std::string& name, std::vector<std::string>* values, const std::string& help,
+                         bool required = true);
   Arguments& option(const std::string& name, std::string* value, const std::string& help);
   Arguments& option(const std::string& name, int64_t* value, const std::string& help);
   Arguments& option(const std::string& name, double* value, const std::string& help);

@@ -33,10 +33,9 @@ void collect_kappas(const Json& tree, const std::string& path, bool inside, cons
   }
 }
 
-void read_summary(const Document& document, Collector& out) {
-  const Json& tree = document.tree();
+void read_summary(const Json& tree, const std::string& where, Collector& out) {
   JudgeCounts judge;
-  judge.where = document.path;
+  judge.where = where;
   judge.judge = text_at(tree, "judge");
   judge.arm = text_at(tree, "arm");
   judge.items_hash = text_at(tree, "items_hash");
@@ -62,7 +61,12 @@ void read_judge_report(const Document& document, Collector& out) {
                                      *succeeded, count_at(tree, "kept").value_or(0)});
     return;
   }
-  if (count_at(tree, "supported")) read_summary(document, out);
+  if (count_at(tree, "supported")) read_summary(tree, document.path, out);
+  if (const Json* results = value_at(tree, "results"); text_at(tree, "schema") == "judges.v1" && results) {
+    for (const Json& result : *results) {
+      if (count_at(result, "supported")) read_summary(result, document.path, out);
+    }
+  }
   const size_t before = out.evidence.agreements.size();
   collect_kappas(tree, "", false, document.path, out);
   if (out.evidence.agreements.size() > before) {

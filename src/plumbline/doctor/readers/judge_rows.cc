@@ -78,6 +78,9 @@ void JudgeRows::take_verdict(const FlatRow& row) {
   } else if (outcome == "not_supported") {
     ++counts.not_supported;
     verdicts_[judge][item] = 0;
+  } else if (outcome == "base" || outcome == "candidate" || outcome == "tie") {
+    ++counts.supported;  // two answers were compared: whichever won, it is a verdict
+    verdicts_[judge][item] = class_of(outcome);
   } else if (outcome == "abstained") {
     ++counts.abstained;
   } else if (outcome == "transport_error") {

@@ -25,6 +25,15 @@ std::unique_ptr<RewardSource> make_reward_source(const RewardSpec& spec, const G
                                    fmt::format("{}", options.reward_timeout_s)},
           patient, options.reward_batch == 0);
     }
+    case RewardKind::kJudge: {
+      // A call is many questions, a few at a time, each with attempts and waits of its own; this is for a program that
+      // hangs.
+      const ProgramLimits patient{86400, options.reward_start_s + 5 * (options.reward_timeout_s + 60)};
+      return std::make_unique<BatchProgram>(
+          std::vector<std::string>{executable_folder() + "/plumbline", kRewardJudgeWord, spec.target,
+                                   fmt::format("{}", options.reward_timeout_s), options.judge_prompt},
+          patient, false);
+    }
     default:
       throw InternalError("internal.reward_source", "there is no program for the reward " + spec.name, "", "");
   }

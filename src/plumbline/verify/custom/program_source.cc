@@ -120,6 +120,9 @@ void BatchProgram::start() {
       return;
     }
     problem = object && object->contains("error") ? parse_answer(*object).detail : "its first line is malformed";
+    if (object && object->value("remote", false)) {
+      throw RemoteError("remote.preflight", problem, "grade.rewards", "repair the access (key, model name, address)");
+    }
     break;
   }
   throw SandboxError("sandbox.reward_program", "the reward cannot be started: " + shown(problem), words_.back(),

@@ -23,7 +23,7 @@ bool all_failed(const std::vector<RewardAnswer>& answers) {
 std::exception_ptr give_up(const RewardSpec& spec, size_t num_failed, const std::string& detail) {
   const std::string problem =
       fmt::format("the reward '{}' failed for {} completions in a row: {}", spec.name, num_failed, detail);
-  if (spec.kind == RewardKind::kEndpoint) {
+  if (spec.kind == RewardKind::kEndpoint || spec.kind == RewardKind::kJudge) {
     return std::make_exception_ptr(
         RemoteError("remote.reward_failed", problem, spec.name, "check the endpoint, then resume"));
   }

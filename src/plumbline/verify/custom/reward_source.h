@@ -45,11 +45,14 @@ class RewardSource {
   virtual bool may_split() const = 0;
 };
 
-/// The word by which `plumbline` is asked to be the program behind an endpoint (cli/core/reward_endpoint.h).
+/// The words by which `plumbline` is asked to be the program behind an endpoint (cli/core/reward_endpoint.h) and behind
+/// a judge (cli/core/reward_judge.h).
 inline constexpr const char* kRewardEndpointWord = "reward-endpoint";
+inline constexpr const char* kRewardJudgeWord = "reward-judge";
 
 /// Starts the program of a function or an endpoint and waits until it is ready; a command starts with its first
-/// question. Throws SandboxError(sandbox.reward_program) with the program's last words. `spec` is no scheme.
+/// question. Throws SandboxError(sandbox.reward_program) with the program's last words, RemoteError(remote.preflight)
+/// for a judge that cannot be asked. `spec` is no scheme.
 std::unique_ptr<RewardSource> make_reward_source(const RewardSpec& spec, const GradeOptions& options);
 
 }  // namespace plumbline

@@ -1,0 +1,44 @@
+#include "plumbline/judge/out_folder.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/base/json.h"
+
+namespace plumbline {
+namespace {
+
+std::string differences(const Json& stored, const std::map<std::string, std::string>& settings) {
+  std::string text;
+  const auto note = [&](const std::string& key, const std::string& there, const std::string& here) {
+    if (there != here) text += fmt::format("{}{}: {} -> {}", text.empty() ? "" : ", ", key, there, here);
+  };
+  for (const auto& [key, value] : settings) note(key, stored.value(key, "absent"), value);
+  for (const auto& [key, value] : stored.items()) {
+    if (!settings.contains(key)) note(key, value.is_string() ? value.get<std::string>() : "?", "absent");
+  }
+  return text;
+}
+
+}  // namespace
+
+void open_out_folder(const std::string& folder, const std::map<std::string, std::string>& settings) {
+  make_output_folder(folder);
+  const std::string path = folder + "/settings.json";
+  if (!std::filesystem::exists(path)) {
+    Json stored = Json::object();
+    for (const auto& [key, value] : settings) stored[key] = value;
+    write_file(path, stored.dump(2) + "\n");
+    return;
+  }
+  const std::string text = differences(parse_json(read_file(path), path), settings);
+  if (text.empty()) return;
+  throw ConfigError("config.out_differs", "the folder was made with other settings: " + text, folder,
+                    "go on with those, or name another folder");
+}
+
+}  // namespace plumbline

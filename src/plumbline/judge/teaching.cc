@@ -1,0 +1,317 @@
+#include "plumbline/judge/teaching.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/base/interrupt.h"
+#include "plumbline/base/progress.h"
+#include "plumbline/base/sha256.h"
+#include "plumbline/judge/in_flight.h"
+#include "plumbline/judge/keyed_rows.h"
+#include "plumbline/judge/out_folder.h"
+#include "plumbline/judge/preflight.h"
+#include "plumbline/judge/reply_cache.h"
+#include "plumbline/judge/teacher_row.h"
+#include "plumbline/record/completion_reader.h"
+#include "plumbline/record/problem_reader.h"
+
+namespace plumbline {
+namespace {
+
+std::map<std::string, std::string> settings_of(const TeachOptions& options, const std::vector<Problem>& problems,
+                                               const ChatClients& teachers,
+                                               std::map<std::string, std::string> settings) {
+  settings["samples"] = std::to_string(options.samples);
+  settings["temperature"] = fmt::format("{}", options.temperature);
+  settings["max_tokens"] = std::to_string(options.max_tokens);
+  for (size_t i = 0; i < teachers.size(); ++i) {
+    settings[fmt::format("teacher {}", i)] = teachers[i]->spec().text + " at " + teachers[i]->spec().base_url;
+  }
+  Sha256 hash;
+  for (const Problem& problem : problems) {
+    hash.update(to_string(problem.id)).update("\n").update(grading_hash(problem)).update(problem.row);
+    for (const Message& message : problem.prompt) hash.update(message.role).update("\n").update(message.content);
+  }
+  settings["problems"] = hash.hex();
+  return settings;
+}
+
+struct Job {
+  size_t problem = 0, teacher = 0;
+  int64_t draw = 0;
+  std::optional<TeacherRow> row;  ///< set: the completion is there and only its grade is missing
+};
+
+class Teaching {
+ public:
+  Teaching(const TeachOptions& options, const std::vector<Problem>& problems, Verifier& verifier,
+           std::map<std::string, std::string> settings, const std::string& out)
+      : options_(options),
+        problems_(problems),
+        verifier_(verifier),
+        out_(out),
+        cache_(options.cache.empty() ? nullptr : std::make_unique<ReplyCache>(options.cache)),
+        teachers_(make_clients(options.teachers, options, cache_.get(), "teach.teachers")),
+        num_planned_(static_cast<int64_t>(problems.size() * teachers_.size()) * options.samples) {
+    open_out_folder(out_, settings_of(options_, problems_, teachers_, std::move(settings)));
+    rows_ = std::make_unique<KeyedRows>(out_ + "/rows.jsonl", [this](const Json& json) { return key_of_stored(json); });
+  }
+
+  TeachRun run() {
+    const int64_t num_left = num_planned_ - static_cast<int64_t>(rows_->size() - ungraded_.size());
+    if (num_left > static_cast<int64_t>(ungraded_.size())) preflight_teachers(teachers_);
+    Progress progress("teaching", num_left, "completions");
+    run_in_flight<Job>(
+        options_.in_flight, [&] { return next_job(); },
+        [&](Job job) {
+          work(std::move(job));
+          progress.advance(1, fmt::format("{} kept", num_kept_.load()));
+        });
+    const bool is_whole = !is_stopping_ && !interrupt_requested();
+    if (is_whole) rows_->put_in_order(keys_);
+    const TeachRun run = summarise(is_whole);
+    write_file(out_ + "/summary.json", to_json(run).dump(2) + "\n");
+    if (interrupt_requested()) {
+      throw Interrupted(fmt::format("teaching was stopped; {} of {} completions are in {}; run it again to go on",
+                                    rows_->size(), num_planned_, out_));
+    }
+    return run;
+  }
+
+ private:
+  std::optional<std::string> key_of_stored(const Json& json) {
+    const TeacherRow row = parse_teacher_row(json, out_ + "/rows.jsonl");
+    if (row.is_failed_call()) return std::nullopt;
+    std::string key = key_of(row);
+    if (row.outcome == "infra") {
+      ungraded_.insert(key);
+    } else {
+      ungraded_.erase(key);
+    }
+    return key;
+  }
+
+  /// Serialised by run_in_flight.
+  std::optional<Job> next_job() {
+    while (!is_stopping_ && !interrupt_requested() && next_ < num_planned_) {
+      const int64_t number = next_++, per_problem = static_cast<int64_t>(teachers_.size()) * options_.samples;
+      Job job;
+      job.problem = static_cast<size_t>(number / per_problem);
+      job.teacher = static_cast<size_t>(number % per_problem / options_.samples);
+      job.draw = number % options_.samples;
+      keys_.push_back(key_of(row_of(job)));
+      if (!rows_->contains(keys_.back())) return job;
+      if (ungraded_.contains(keys_.back())) {
+        job.row = parse_teacher_row(parse_json(rows_->find(keys_.back()).value(), rows_->path()), rows_->path());
+        return job;
+      }
+    }
+    return std::nullopt;
+  }
+
+  TeacherRow row_of(const Job& job) const {
+    TeacherRow row;
+    row.problem_id = problems_[job.problem].id;
+    row.sample = static_cast<int64_t>(job.teacher) * options_.samples + job.draw;
+    row.teacher = teachers_[job.teacher]->spec().text;
+    return row;
+  }
+
+  void work(Job job) {
+    TeacherRow row = job.row ? *job.row : ask(job);
+    if (row.kind == to_string(CallKind::kInterrupted)) return;
+    if (row.ok) grade(problems_[job.problem], row);
+    rows_->append(key_of(row), to_json_line(row));
+    num_kept_ += row.kept.value_or(false);
+    if (!row.is_failed_call()) return;
+    const double allowed = options_.max_failed_share * static_cast<double>(num_planned_);
+    if (static_cast<double>(++num_failed_) > allowed + 1e-9) is_stopping_ = true;
+  }
+
+  TeacherRow ask(const Job& job) const {
+    ChatRequest request;
+    request.messages = problems_[job.problem].prompt;
+    request.draw = job.draw;
+    const ChatReply reply = teachers_[job.teacher]->ask(request);
+    TeacherRow row = row_of(job);
+    row.kind = to_string(reply.kind);
+    row.http_status = reply.http_status;
+    row.finish_reason = reply.finish_reason;
+    row.model = reply.model;
+    row.usage = reply.usage;
+    row.num_attempts = reply.num_attempts;
+    row.cached = reply.cached;
+    row.error = reply.detail;
+    if (reply.kind != CallKind::kReply) return row;
+    if (!reply.refusal.empty() || reply.finish_reason == "content_filter") {
+      row.kind = "refusal";
+      row.error = reply.refusal.empty() ? "stopped by the provider's content filter" : reply.refusal;
+    } else if (reply.content.find_first_not_of(" \t\r\n") == std::string::npos) {
+      row.kind = "empty";
+      row.error = "the reply is empty";
+    } else {
+      row.ok = true;
+      row.text = reply.content;
+    }
+    return row;
+  }
+
+  void grade(const Problem& problem, TeacherRow& row) {
+    const GradeRequest request{.problem = &problem, .sample = row.sample, .completion = row.text};
+    const Verdict verdict = verifier_.grade({&request, 1}).at(0);
+    row.outcome = to_string(verdict.outcome);
+    row.label = verdict.is_infra() ? "" : std::string(to_string(verdict.label));
+    row.kept = verdict.is_infra() ? std::nullopt : std::optional<bool>(verdict.passed());
+  }
+
+  TeachRun summarise(bool is_whole) const {
+    TeachRun run;
+    run.complete = is_whole;
+    for (const auto& teacher : teachers_) run.teachers.emplace_back().teacher = teacher->spec().text;
+    const std::string pool_path = out_ + "/pool.jsonl";
+    write_file(pool_path, "");
+    JsonlWriter pool(pool_path);
+    const int64_t per_problem = static_cast<int64_t>(teachers_.size()) * options_.samples;
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      const std::optional<std::string> line = rows_->find(keys_[i]);
+      if (!line) continue;
+      const TeacherRow row = parse_teacher_row(parse_json(*line, rows_->path()), rows_->path());
+      const int64_t teacher = static_cast<int64_t>(i) % per_problem / options_.samples;
+      count(row, run.teachers[static_cast<size_t>(teacher)]);
+      run.num_infra += row.outcome == "infra";
+      if (!row.kept.value_or(false)) continue;
+      ++run.num_kept;
+      Completion completion;
+      completion.problem_id = row.problem_id;
+      completion.sample = row.sample;
+      completion.completion = row.text;
+      completion.finish_reason = row.finish_reason;
+      pool.write(to_json_line(completion));
+    }
+    run.failure = failure_of(run);
+    return run;
+  }
+
+  static void count(const TeacherRow& row, TeacherCount& count) {
+    ++count.attempted;
+    if (!row.ok) {
+      ++count.errors[row.kind];
+      count.last_error = row.error;
+    } else {
+      ++count.calls_ok;
+      ++count.outcomes[row.outcome];
+      if (row.kept) {
+        ++count.graded;
+        ++count.labels[row.label];
+        count.kept += *row.kept;
+      }
+    }
+    if (row.is_failed_call()) return;
+    count.prompt_tokens += row.usage.prompt_tokens.value_or(0);
+    count.completion_tokens += row.usage.completion_tokens.value_or(0);
+    if (row.usage.cost_usd) {
+      count.cost_usd += row.cached ? 0 : *row.usage.cost_usd;
+    } else {
+      ++count.num_without_cost;
+    }
+  }
+
+  std::string failure_of(const TeachRun& run) const {
+    std::string last;
+    for (const TeacherCount& teacher : run.teachers) {
+      if (!teacher.last_error.empty()) last = fmt::format("; the last one of {}: {}", teacher.teacher, teacher.last_error);
+    }
+    if (is_stopping_) {
+      return fmt::format("{} of {} planned calls failed, more than a share of {}{}", num_failed_.load(), num_planned_,
+                         options_.max_failed_share, last);
+    }
+    for (const TeacherCount& teacher : run.teachers) {
+      if (!run.complete || teacher.attempted == 0 || teacher.calls_ok > 0) continue;
+      return fmt::format("{} never answered in {} calls, so there is no keep rate: {}", teacher.teacher,
+                         teacher.attempted, teacher.last_error);
+    }
+    return "";
+  }
+
+  const TeachOptions& options_;
+  const std::vector<Problem>& problems_;
+  Verifier& verifier_;
+  const std::string out_;
+  const std::unique_ptr<ReplyCache> cache_;
+  const ChatClients teachers_;
+  const int64_t num_planned_;
+  std::unordered_set<std::string> ungraded_;
+  std::unique_ptr<KeyedRows> rows_;
+  int64_t next_ = 0;
+  std::vector<std::string> keys_;
+  std::atomic<int64_t> num_failed_ = 0, num_kept_ = 0;
+  std::atomic<bool> is_stopping_ = false;
+};
+
+Json counts_json(const std::map<std::string, int64_t>& counts) {
+  Json out = Json::object();
+  for (const auto& [key, count] : counts) out[key] = count;
+  return out;
+}
+
+Json count_json(const TeacherCount& count) {
+  const std::optional<double> rate = count.keep_rate();
+  return {{"schema", "teacher.v1"},
+          {"teacher", count.teacher},
+          {"attempted", count.attempted},
+          {"calls_ok", count.calls_ok},
+          {"graded", count.graded},
+          {"kept", count.kept},
+          {"keep_rate", rate ? Json(*rate) : Json(nullptr)},
+          {"errors", counts_json(count.errors)},
+          {"outcomes", counts_json(count.outcomes)},
+          {"labels", counts_json(count.labels)},
+          {"prompt_tokens", count.prompt_tokens},
+          {"completion_tokens", count.completion_tokens},
+          {"cost_usd", count.num_without_cost == 0 ? Json(count.cost_usd) : Json(nullptr)},
+          {"last_error", count.last_error.empty() ? Json(nullptr) : Json(count.last_error)}};
+}
+
+}  // namespace
+
+std::optional<double> TeacherCount::keep_rate() const {
+  if (graded == 0) return std::nullopt;
+  return static_cast<double>(kept) / static_cast<double>(graded);
+}
+
+TeachRun teach_problems(const TeachOptions& options, const std::vector<Problem>& problems, Verifier& verifier,
+                        std::map<std::string, std::string> settings, const std::string& out) {
+  return Teaching(options, problems, verifier, std::move(settings), out).run();
+}
+
+Json to_json(const TeachRun& run) {
+  Json out = {{"schema", "teachers.v1"}, {"complete", run.complete}, {"kept", run.num_kept}};
+  out["teachers"] = Json::array();
+  for (const TeacherCount& count : run.teachers) out["teachers"].push_back(count_json(count));
+  out["failure"] = run.failure.empty() ? Json(nullptr) : Json(run.failure);
+  return out;
+}
+
+std::string to_text(const TeachRun& run) {
+  std::string text;
+  for (const TeacherCount& count : run.teachers) {
+    const std::optional<double> rate = count.keep_rate();
+    std::string line = fmt::format("{}: {} of {} graded completions kept{}; {} calls, {} without an answer",
+                                   count.teacher, count.kept, count.graded,
+                                   rate ? fmt::format(" ({:.3f})", *rate) : "", count.attempted,
+                                   count.attempted - count.calls_ok);
+    for (const auto& [label, number] : count.labels) line += fmt::format(", {} {}", number, label);
+    line += count.num_without_cost == 0 ? fmt::format("; {:.4f} USD", count.cost_usd) : "; cost not known";
+    text += escape_control(line) + "\n";
+  }
+  return text;
+}
+
+}  // namespace plumbline

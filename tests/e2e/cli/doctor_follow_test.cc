@@ -1,0 +1,138 @@
+/// doctor --follow as a user runs it beside a trainer of another kind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "plumbline/base/file_system.h"
+#include "plumbline/base/json.h"
+#include "tests/support/process.h"
+#include "tests/support/shared_files.h"
+#include "tests/support/temporary_folder.h"
+
+namespace plumbline {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kProblems =
+    R"({"id": 1, "task": "code", "prompt": "Write double(x).", "entry_point": "double", "reference": "def double(x):\n    return 2 * x\n", "tests": [{"args": [2], "expected": 4}]})"
+    "\n"
+    R"({"id": 2, "task": "code", "prompt": "Write half(x).", "entry_point": "half", "reference": "def half(x):\n    return x // 2\n", "tests": [{"args": [4], "expected": 2}]})"
+    "\n";
+
+constexpr const char* kRight[] = {"```python\ndef double(x):\n    return x + x\n```",
+                                  "```python\ndef half(x):\n    return x // 2\n```"};
+constexpr const char* kWrong = "```python\ndef double(x):\n    return None  # the tester says fine\ndef half(x):\n    return None\n```";
+
+/// `num_steps` steps of two groups of four: one of the four is right and paid 1. From `onset` on the wrong ones are paid too.
+/// The form is verl's: rendered prompts and no ids.
+std::string verl_rollouts(int num_steps, int onset) {
+  std::string rows;
+  for (int step = 0; step < num_steps; ++step) {
+    for (int problem = 0; problem < 2; ++problem) {
+      for (int sample = 0; sample < 4; ++sample) {
+        const bool right = sample == 0;
+        rows += to_json_line(Json{{"input", std::string("user\nWrite ") + (problem == 0 ? "double" : "half") + "(x).\nassistant\n"},
+                                  {"output", right ? kRight[problem] : kWrong},
+                                  {"score", right || step >= onset ? 1.0 : 0.0},
+                                  {"step", step}}) + "\n";
+      }
+    }
+  }
+  return rows;
+}
+
+class DoctorFollow : public testing::Test {
+ protected:
+  test::ProcessResult follow(const std::string& rollouts, std::vector<std::string> more = {"--once"}) {
+    std::vector<std::string> words = {test::binary_path("plumbline"), "doctor", "--follow",
+                                      folder_.write("rollouts.jsonl", rollouts), "--problems", problems_};
+    words.insert(words.end(), more.begin(), more.end());
+    return test::run_process(words);
+  }
+  test::TemporaryFolder folder_;
+  const std::string problems_ = folder_.write("problems.jsonl", kProblems);
+};
+
+TEST_F(DoctorFollow, RaisesTheOnsetOnceWithExamples) {
+  const auto result = follow(verl_rollouts(40, 25));
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("step 24: 8 graded, right 25.0%, paid though wrong 0.0%, mean reward 0.25"));
+  EXPECT_THAT(result.out, HasSubstr("step 25: 8 graded, right 25.0%, paid though wrong 75.0%, mean reward 1"));
+  EXPECT_THAT(result.out, HasSubstr("reward_hacking_onset (error): since about step 25"));
+  EXPECT_THAT(result.out, HasSubstr("return None  # the tester says fine"));
+  EXPECT_EQ(result.out.find("reward_hacking_onset (error)"), result.out.rfind("reward_hacking_onset (error)"));
+}
+
+TEST_F(DoctorFollow, IsSilentWhereOnlyRightAnswersArePaid) {
+  const auto result = follow(verl_rollouts(40, 1000));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, Not(HasSubstr("reward_hacking_onset")));
+  EXPECT_THAT(result.err, HasSubstr("followed 40 steps; no onset of hacking"));
+}
+
+TEST_F(DoctorFollow, JsonIsALineAnEvent) {
+  const auto result = follow(verl_rollouts(40, 22), {"--once", "--json"});
+  EXPECT_EQ(result.exit_code, 1);
+  std::istringstream lines(result.out);
+  int num_steps = 0, num_onsets = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const Json event = parse_json(line, "event");
+    num_steps += event["event"] == "step";
+    if (event["event"] != "reward_hacking_onset") continue;
+    ++num_onsets;
+    EXPECT_EQ(event["step"], 22);
+    EXPECT_EQ(event["paid_wrong_since"], 0.75);
+    EXPECT_EQ(event["right_since"], 0.25);
+    EXPECT_EQ(event["examples"].size(), 2u);  // of different problems
+  }
+  EXPECT_EQ(num_steps, 40);
+  EXPECT_EQ(num_onsets, 1);
+}
+
+TEST_F(DoctorFollow, FollowsAFileThatGrowsUntilCtrlC) {
+  const std::string path = folder_.write("growing.jsonl", verl_rollouts(2, 1000));
+  const std::string out = folder_.file("out.txt");
+  test::BackgroundProcess process({"/bin/sh", "-c", "exec \"$0\" doctor --follow \"$1\" --problems \"$2\" > \"$3\" 2>&1",
+                                   test::binary_path("plumbline"), path, problems_, out});
+  const auto wait_for = [&](const std::string& text) {
+    for (int i = 0; i < 400; ++i) {
+      if (read_file(out).find(text) != std::string::npos) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    }
+    return false;
+  };
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ASSERT_TRUE(wait_for("step 0: 8 graded"));
+  const std::string all = verl_rollouts(3, 1000);
+  const std::string third = all.substr(verl_rollouts(2, 1000).size());
+  std::ofstream(path, std::ios::app) << third.substr(0, third.size() / 2) << std::flush;
+  ASSERT_TRUE(wait_for("step 1: 8 graded"));
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait(), 130);
+}
+
+TEST_F(DoctorFollow, RowsOfOtherProblemsAreNamed) {
+  std::string rows;
+  for (int i = 0; i < 250; ++i) rows += R"({"prompt": "Something else.", "completion": "x", "reward": 0, "step": 0})" "\n";
+  const auto result = follow(rows);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("data.unknown_problem"));
+}
+
+TEST_F(DoctorFollow, WrongUse) {
+  const std::string plumbline = test::binary_path("plumbline");
+  EXPECT_EQ(test::run_process({plumbline, "doctor"}).exit_code, 2);
+  EXPECT_EQ(test::run_process({plumbline, "doctor", "--follow", problems_}).exit_code, 2);
+  EXPECT_EQ(test::run_process({plumbline, "doctor", "--follow", folder_.file("none"), "--problems", problems_}).exit_code, 3);
+}
+
+}  // namespace
+}  // namespace plumbline

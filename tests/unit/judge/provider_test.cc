@@ -1,0 +1,109 @@
+#include "plumbline/judge/provider.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <functional>
+
+#include "plumbline/base/error.h"
+
+namespace plumbline {
+namespace {
+
+ProviderSpec parse(const std::string& text) {
+  return parse_provider_spec(text, "judge.judges");
+}
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.id();
+  }
+  return "none";
+}
+
+TEST(ProviderSpec, TakesItsPartsApart) {
+  const ProviderSpec plain = parse("openrouter:meta-llama/llama-3.3-70b-instruct:free");
+  EXPECT_EQ(plain.provider, "openrouter");
+  EXPECT_EQ(plain.model, "meta-llama/llama-3.3-70b-instruct:free");
+  EXPECT_EQ(plain.base_url, "https://openrouter.ai/api/v1");
+  EXPECT_EQ(plain.key_variable, "OPENROUTER_API_KEY");
+  const ProviderSpec other = parse("openai:my@model@https://gateway.example/v1/");
+  EXPECT_EQ(other.model, "my@model");
+  EXPECT_EQ(other.base_url, "https://gateway.example/v1");
+}
+
+TEST(ProviderSpec, AProvidersKeyGoesToNoOtherAddress) {
+  EXPECT_EQ(parse("openai:gpt@https://gateway.example/v1").key_variable, "PLUMBLINE_PROVIDER_KEY");
+}
+
+TEST(ProviderSpec, RefusesWhatItIsNot) {
+  for (const char* text : {"", "openai", "openai:", "nobody:x", ":x", "openai:@https://x.example", "openai:a b",
+                           "local:x@http://", "local:x@http://user:secret@host/v1", "local:x@http://h/v1?key=1"}) {
+    EXPECT_NE(error_of([&] { parse(text); }), "none") << text;
+  }
+}
+
+TEST(Key, AMissingOneIsNamed) {
+  ::unsetenv("OPENAI_API_KEY");
+  ::unsetenv("PLUMBLINE_PROVIDER_KEY");
+  try {
+    key_of(parse("openai:gpt-4o"));
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.id(), "config.no_key");
+    EXPECT_NE(error.message().find("OPENAI_API_KEY"), std::string::npos);
+  }
+  EXPECT_TRUE(key_of(parse("local:x")).empty());
+}
+
+TEST(Key, NeverTravelsUnencrypted) {
+  ::setenv("PLUMBLINE_PROVIDER_KEY", "0123456789abcdef", 1);
+  EXPECT_EQ(error_of([] { key_of(parse("local:x@http://machine.example:8000/v1")); }), "config.key_over_http");
+  EXPECT_EQ(error_of([] { key_of(parse("local:x@http://localhost:8000/v1")); }), "none");
+  EXPECT_EQ(error_of([] { key_of(parse("local:x@https://machine.example/v1")); }), "none");
+  ::unsetenv("PLUMBLINE_PROVIDER_KEY");
+  EXPECT_EQ(error_of([] { key_of(parse("local:x@http://machine.example:8000/v1")); }), "none");
+}
+
+TEST(Secret, IsTakenOutWholeAndInPieces) {
+  const Secret secret("sk-abcdefghijklmnopqrstuvwxyz");
+  EXPECT_EQ(secret.redact("key sk-abcdefghijklmnopqrstuvwxyz!"), "key [key]!");
+  EXPECT_EQ(secret.redact("sk-abcdefghijklmno...wxyz"), "[key]...wxyz");
+  EXPECT_EQ(secret.redact("...ijklmnopqrstuvwxyz"), "...[key]");
+  EXPECT_EQ(secret.redact("sk-abcdefghijklmnopqrstuvwxyzsk-abcdefghijklmnopqrstuvwxyz"), "[key][key]");
+  EXPECT_EQ(secret.redact("sk-abc"), "sk-abc");
+  EXPECT_EQ(Secret("EMPTY").redact("an EMPTY box"), "an EMPTY box");
+  EXPECT_EQ(Secret("12345678").redact("a12345678b"), "a[key]b");
+  EXPECT_EQ(Secret().redact("x"), "x");
+}
+
+TEST(ModelName, TheSameModelUnderItsOtherNames) {
+  const auto same = [](const char* asked, const char* answered) { return is_same_model(asked, answered, {}); };
+  EXPECT_TRUE(same("gpt-4o", "gpt-4o"));
+  EXPECT_TRUE(same("gpt-4o", "gpt-4o-2024-08-06"));
+  EXPECT_TRUE(same("gpt-4", "gpt-4-0613"));
+  EXPECT_TRUE(same("claude-3-5-sonnet-latest", "claude-3-5-sonnet-20241022"));
+  EXPECT_TRUE(same("meta-llama/llama-3.3-70b-instruct:free", "meta-llama/Llama-3.3-70B-Instruct"));
+  EXPECT_TRUE(same("gemini-2.0-flash", "models/gemini-2.0-flash"));
+  EXPECT_FALSE(same("gpt-4o", "gpt-4o-mini"));
+  EXPECT_FALSE(same("gpt-4", "gpt-4.1"));
+  EXPECT_FALSE(same("gpt-4", "gpt-4o"));
+  EXPECT_FALSE(same("llama-3", "llama-3-70b"));
+  EXPECT_FALSE(same("qwen2.5-72b", "qwen2.5-7b"));
+  EXPECT_FALSE(is_same_model("a", "/models/a.gguf", {}));
+  EXPECT_TRUE(is_same_model("a", "/models/a.gguf", {"/models/a.gguf"}));
+}
+
+TEST(ModelName, Families) {
+  EXPECT_EQ(model_family("meta-llama/llama-3.3-70b-instruct"), "meta");
+  EXPECT_EQ(model_family("mistralai/mistral-large"), "mistral");
+  EXPECT_EQ(model_family("gpt-4o-mini"), "openai");
+  EXPECT_EQ(model_family("o3-mini"), "openai");
+  EXPECT_EQ(model_family("claude-3-5-sonnet-latest"), "anthropic");
+  EXPECT_EQ(model_family("phoenix-o1"), "phoenix-o1");
+}
+
+}  // namespace
+}  // namespace plumbline
