@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Misbehaviour::kCutAtTheEnd, kUnparsable, "cut", 200, 1, "token limit"},
         Case{Misbehaviour::kProseAround, kUnparsable, "no_json", 200, 1, "not one JSON object"},
         Case{Misbehaviour::kTwoVerdicts, kUnparsable, "no_json", 200, 1, "not one JSON object"}),
-    [](const auto& info) { return std::string(info.param.kind) + "_" + std::to_string(info.index); });
+    [](const auto& tested) { return std::string(tested.param.kind) + "_" + std::to_string(tested.index); });
 
 TEST(Misbehaving, NobodyThere) {
   std::string spec;
