@@ -94,11 +94,11 @@ ServedAnswer FakeProvider::answer_to(const ServedRequest& request) {
 
 ServedAnswer FakeProvider::says(const AskedQuestion& question, const std::string& content,
                                 const std::string& finish_reason, const std::string& model) {
-  return answer(200, "{\"id\":\"x\",\"object\":\"chat.completion\",\"model\":" +
-                         quoted(model.empty() ? question.model : model) +
-                         ",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":" +
-                         quoted(content) + "},\"finish_reason\":" + quoted(finish_reason) +
-                         "}],\"usage\":{\"prompt_tokens\":100,\"completion_tokens\":10,\"total_tokens\":110}}");
+  return answer(
+      200, "{\"id\":\"x\",\"object\":\"chat.completion\",\"model\":" + quoted(model.empty() ? question.model : model) +
+               ",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":" + quoted(content) +
+               "},\"finish_reason\":" + quoted(finish_reason) +
+               "}],\"usage\":{\"prompt_tokens\":100,\"completion_tokens\":10,\"total_tokens\":110}}");
 }
 
 ServedAnswer FakeProvider::misbehaves(const AskedQuestion& question, Misbehaviour how) {
@@ -122,12 +122,14 @@ ServedAnswer FakeProvider::misbehaves(const AskedQuestion& question, Misbehaviou
     case Misbehaviour::kCutBody:
       return cut(says(question, "{\"supported\": true}"));
     case Misbehaviour::kStreamCut:
-      return {.bytes = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-                       "27\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"\r\n"};
+      return {.bytes =
+                  "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+                  "27\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"\r\n"};
     case Misbehaviour::kEmptyBody:
       return answer(200, "");
     case Misbehaviour::kHtml:
-      return answer(200, "<!DOCTYPE html><html><head><title>Sign in to the network</title></head><body>x</body></html>");
+      return answer(200,
+                    "<!DOCTYPE html><html><head><title>Sign in to the network</title></head><body>x</body></html>");
     case Misbehaviour::kWrongJson:
       return answer(200, "{\"result\": {\"supported\": true}}");
     case Misbehaviour::kErrorUnder200:

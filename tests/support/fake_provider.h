@@ -15,29 +15,29 @@
 namespace plumbline::test {
 
 enum class Misbehaviour {
-  kUnauthorized,     ///< 401; the message repeats the key that was sent
-  kTermsOfService,   ///< 403 with a terms-of-service text
-  kNoSuchModel,      ///< 404
-  kRateLimit,        ///< 429 with Retry-After: 0
-  kServerError,      ///< 500
-  kSlow,             ///< headers, then nothing
-  kCutBody,          ///< the connection closes in the middle of the answer
-  kStreamCut,        ///< a chunked answer without its end
-  kEmptyBody,        ///< 200 and no body
-  kHtml,             ///< 200 and a web page
-  kWrongJson,        ///< 200 and JSON of another form
-  kErrorUnder200,    ///< 200 and an error object
-  kRefusalText,      ///< the model declines
-  kRefusalField,     ///< message.refusal
-  kFalseAsText,      ///< {"supported": "false"}
-  kEmptyContent,     ///< a message without text
-  kCutContent,       ///< finish_reason length, half a JSON object
-  kCutAtTheEnd,      ///< finish_reason length, a whole JSON object
-  kProseAround,      ///< a verdict inside sentences
-  kTwoVerdicts,      ///< supported twice in one object
-  kOtherModel,       ///< a verdict, signed by another model
-  kOtherHost,        ///< 307 to another address
-  kKeyInTheReply,    ///< the model's text repeats the key that was sent
+  kUnauthorized,    ///< 401; the message repeats the key that was sent
+  kTermsOfService,  ///< 403 with a terms-of-service text
+  kNoSuchModel,     ///< 404
+  kRateLimit,       ///< 429 with Retry-After: 0
+  kServerError,     ///< 500
+  kSlow,            ///< headers, then nothing
+  kCutBody,         ///< the connection closes in the middle of the answer
+  kStreamCut,       ///< a chunked answer without its end
+  kEmptyBody,       ///< 200 and no body
+  kHtml,            ///< 200 and a web page
+  kWrongJson,       ///< 200 and JSON of another form
+  kErrorUnder200,   ///< 200 and an error object
+  kRefusalText,     ///< the model declines
+  kRefusalField,    ///< message.refusal
+  kFalseAsText,     ///< {"supported": "false"}
+  kEmptyContent,    ///< a message without text
+  kCutContent,      ///< finish_reason length, half a JSON object
+  kCutAtTheEnd,     ///< finish_reason length, a whole JSON object
+  kProseAround,     ///< a verdict inside sentences
+  kTwoVerdicts,     ///< supported twice in one object
+  kOtherModel,      ///< a verdict, signed by another model
+  kOtherHost,       ///< 307 to another address
+  kKeyInTheReply,   ///< the model's text repeats the key that was sent
 };
 
 /// One request, taken apart without the code under test.

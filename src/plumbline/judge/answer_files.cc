@@ -65,9 +65,10 @@ bool JudgeItems::next(JudgeItem& item) {
     if (mode_ == JudgeMode::kSupport) return true;
     const auto partner = base_.find(Key(answer.problem_id, answer.sample));
     if (partner == base_.end()) {
-      throw DataError("data.unpaired", fmt::format("the base has no answer to {}, sample {}",
-                                                   to_string(answer.problem_id), answer.sample),
-                      reader_->where(), "give both answers to every item");
+      throw DataError(
+          "data.unpaired",
+          fmt::format("the base has no answer to {}, sample {}", to_string(answer.problem_id), answer.sample),
+          reader_->where(), "give both answers to every item");
     }
     item.arm.clear();
     item.other = std::move(item.answer);

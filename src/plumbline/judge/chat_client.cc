@@ -162,8 +162,9 @@ Usage usage_of(const Json& tree) {
 
 std::string_view to_string(CallKind kind) {
   constexpr std::array<std::string_view, 18> kNames = {
-      "reply", "unauthorized", "forbidden", "not_found", "rate_limited",  "server_error", "refused_call", "connect",    "tls",
-      "timeout", "cut_body",   "redirect",  "protocol",  "changed_model", "empty_body",   "html",         "wrong_json", "interrupted"};
+      "reply",        "unauthorized",  "forbidden",  "not_found", "rate_limited", "server_error",
+      "refused_call", "connect",       "tls",        "timeout",   "cut_body",     "redirect",
+      "protocol",     "changed_model", "empty_body", "html",      "wrong_json",   "interrupted"};
   return kNames[static_cast<size_t>(kind)];
 }
 

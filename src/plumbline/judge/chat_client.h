@@ -100,8 +100,8 @@ class ChatClient {
   const HttpClient http_;
 };
 
-/// The provider's sentence in an error's body: "error.message" and its relatives, the title of a page, else the start of
-/// the text. One line, at most 500 bytes.
+/// The provider's sentence in an error's body: "error.message" and its relatives, the title of a page, else the start
+/// of the text. One line, at most 500 bytes.
 std::string provider_sentence(const std::string& body);
 
 }  // namespace plumbline

@@ -81,11 +81,12 @@ class Judging {
       throw DataError("data.empty_file", "there are no answers to judge", files_[0].path, "check judge.answers");
     }
     open_out_folder(out_, settings_of(options_, files_, problems_, question_, judges_));
-    rows_ = std::make_unique<KeyedRows>(out_ + "/verdicts.jsonl", [this](const Json& row) -> std::optional<std::string> {
-      const JudgeRow judged = parse_judge_row(row, out_ + "/verdicts.jsonl");
-      if (judged.outcome == "transport_error") return std::nullopt;
-      return key_of(judged);
-    });
+    rows_ =
+        std::make_unique<KeyedRows>(out_ + "/verdicts.jsonl", [this](const Json& row) -> std::optional<std::string> {
+          const JudgeRow judged = parse_judge_row(row, out_ + "/verdicts.jsonl");
+          if (judged.outcome == "transport_error") return std::nullopt;
+          return key_of(judged);
+        });
     if (static_cast<int64_t>(rows_->size()) < num_planned_) preflight_judges(judges_, question_);
     ask_all();
     const bool is_whole = !is_stopping_ && !interrupt_requested();

@@ -16,8 +16,8 @@ struct JudgeRun {
 };
 
 /// Judges what options.answers names and writes into `out`: `verdicts.jsonl` (a row a judge and item, flushed as it
-/// arrives, in the order of the answers at the end), `disagreements.jsonl`, `summary.json`, `settings.json`. A folder of
-/// the same run is gone on with: rows that are there are not asked for again, apart from transport errors.
+/// arrives, in the order of the answers at the end), `disagreements.jsonl`, `summary.json`, `settings.json`. A folder
+/// of the same run is gone on with: rows that are there are not asked for again, apart from transport errors.
 ///
 /// It stops when more than options.max_failed_share of the planned calls have failed; the summary so far is written.
 /// Throws RemoteError(remote.preflight): nothing was judged. Interrupted after Ctrl-C, once calls under way are home.

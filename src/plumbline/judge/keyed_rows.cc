@@ -82,7 +82,8 @@ std::optional<std::string> KeyedRows::find(const std::string& key) const {
 std::string KeyedRows::read(const Place& place) const {
   std::string line(static_cast<size_t>(place.num_bytes), '\0');
   for (size_t done = 0; done < line.size();) {
-    const ssize_t count = ::pread(file_, line.data() + done, line.size() - done, place.offset + static_cast<off_t>(done));
+    const ssize_t count =
+        ::pread(file_, line.data() + done, line.size() - done, place.offset + static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       throw DataError("data.unreadable_file", "a row that was there is gone", path_, "do not change it meanwhile");

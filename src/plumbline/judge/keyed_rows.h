@@ -1,5 +1,5 @@
-/// A JSON-lines file in which every row has a key: appended to as rows arrive, read back at any place, put into order at
-/// the end. What makes a run resumable, and a cache.
+/// A JSON-lines file in which every row has a key: appended to as rows arrive, read back at any place, put into order
+/// at the end. What makes a run resumable, and a cache.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace plumbline {
 /// A row's key in 16 bytes: the start of the SHA-256 of what tells it apart.
 std::string row_key(std::string_view identity);
 
-/// One process at a time (a lock on the file); thread-safe inside it. Memory holds about 80 bytes a row, never the rows.
-/// Of rows with the same key the last counts.
+/// One process at a time (a lock on the file); thread-safe inside it. Memory holds about 80 bytes a row, never the
+/// rows. Of rows with the same key the last counts.
 class KeyedRows {
  public:
   /// The key of a row that is there already; unset: the row is as good as absent.

@@ -154,8 +154,9 @@ void Panel::find_invalid(PanelSummary& summary) const {
       if (other.arm != count.arm || other.num_verdicts() < kLeastItems) continue;
       if (other.interval()->low < kPlenty) continue;
       count.valid = false;
-      count.why_invalid = fmt::format("it supports none of {} answers, and {} supports {} of {} of the same",
-                                      count.num_verdicts(), other.judge, other.count("supported"), other.num_verdicts());
+      count.why_invalid =
+          fmt::format("it supports none of {} answers, and {} supports {} of {} of the same", count.num_verdicts(),
+                      other.judge, other.count("supported"), other.num_verdicts());
     }
   }
 }
@@ -171,8 +172,8 @@ void Panel::find_agreement(PanelSummary& summary) const {
         theirs.push_back(words_[static_cast<size_t>(second)]);
       }
       if (ours.empty()) continue;
-      summary.pairs.push_back({judges_[a].first, judges_[b].first, judges_[a].second == judges_[b].second,
-                               agreement_of(ours, theirs)});
+      summary.pairs.push_back(
+          {judges_[a].first, judges_[b].first, judges_[a].second == judges_[b].second, agreement_of(ours, theirs)});
     }
   }
 }
@@ -190,7 +191,9 @@ void Panel::find_majority(PanelSummary& summary) const {
     }
     const auto most = std::max_element(tally.begin(), tally.end());
     const bool is_clear = 2 * *most > total;
-    const std::string word = total == 0 ? "none" : is_clear ? words_[static_cast<size_t>(most - tally.begin())] : "split";
+    const std::string word = total == 0 ? "none"
+                             : is_clear ? words_[static_cast<size_t>(most - tally.begin())]
+                                        : "split";
     ++summary.majority[arms_[static_cast<size_t>(arm_of_item_[item])]][word];
     if (total > 0 && *most < total) summary.disagreements.push_back(static_cast<int64_t>(item));
   }

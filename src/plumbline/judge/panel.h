@@ -57,7 +57,8 @@ struct PanelSummary {
   std::vector<JudgeCount> counts;
   std::vector<JudgeCost> costs;
   std::vector<JudgePair> pairs;  ///< that share a verdict on an item
-  std::map<std::string, std::map<std::string, int64_t>> majority;  ///< two judges or more: arm -> word or "split" or "none"
+  std::map<std::string, std::map<std::string, int64_t>>
+      majority;                        ///< two judges or more: arm -> word or "split" or "none"
   std::vector<int64_t> disagreements;  ///< items on which verdicts differ, by their number
   bool may_claim = false;
   std::string claim_reason;
@@ -87,9 +88,9 @@ class Panel {
   const std::string mode_;
   const std::vector<std::pair<std::string, std::string>> judges_;
   const double min_kappa_;
-  std::vector<std::string> arms_;              ///< in the order of their appearance
+  std::vector<std::string> arms_;                ///< in the order of their appearance
   std::vector<std::vector<JudgeCount>> counts_;  ///< [arm][judge]
-  std::vector<std::string> hashes_;            ///< running hash of an arm's items, by arm
+  std::vector<std::string> hashes_;              ///< running hash of an arm's items, by arm
   std::vector<JudgeCost> costs_;
   std::vector<std::string> words_;
   std::vector<std::vector<Vote>> votes_;  ///< [judge][item]

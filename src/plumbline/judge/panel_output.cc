@@ -74,8 +74,8 @@ std::string rate_text(const JudgeCount& count, bool is_pair) {
 
 Json to_json(const PanelSummary& summary) {
   const bool is_pair = summary.mode == "pair";
-  Json out = {{"schema", "judges.v1"}, {"mode", summary.mode}, {"complete", summary.complete},
-              {"items", summary.num_items}};
+  Json out = {
+      {"schema", "judges.v1"}, {"mode", summary.mode}, {"complete", summary.complete}, {"items", summary.num_items}};
   out["valid"] = summary.all_valid();
   out["judges"] = Json::array();
   for (const JudgeCost& cost : summary.costs) out["judges"].push_back(cost.judge);

@@ -40,12 +40,12 @@ constexpr std::array kProviders = {
 
 /// The first of these that stands in a model's name says who made it.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kFamilies = {{
-    {"llama", "meta"},       {"mistral", "mistral"}, {"mixtral", "mistral"},  {"ministral", "mistral"},
-    {"qwen", "qwen"},        {"qwq", "qwen"},        {"claude", "anthropic"}, {"gpt", "openai"},
-    {"o1", "openai"},        {"o3", "openai"},       {"o4", "openai"},        {"gemini", "google"},
-    {"gemma", "google"},     {"deepseek", "deepseek"}, {"grok", "xai"},       {"phi-", "microsoft"},
-    {"command", "cohere"},   {"olmo", "ai2"},        {"tulu", "ai2"},         {"kimi", "moonshot"},
-    {"glm", "zhipu"},        {"smollm", "huggingface"},
+    {"llama", "meta"},     {"mistral", "mistral"},    {"mixtral", "mistral"},  {"ministral", "mistral"},
+    {"qwen", "qwen"},      {"qwq", "qwen"},           {"claude", "anthropic"}, {"gpt", "openai"},
+    {"o1", "openai"},      {"o3", "openai"},          {"o4", "openai"},        {"gemini", "google"},
+    {"gemma", "google"},   {"deepseek", "deepseek"},  {"grok", "xai"},         {"phi-", "microsoft"},
+    {"command", "cohere"}, {"olmo", "ai2"},           {"tulu", "ai2"},         {"kimi", "moonshot"},
+    {"glm", "zhipu"},      {"smollm", "huggingface"},
 }};
 
 std::string lower(std::string_view text) {
@@ -88,8 +88,9 @@ ProviderSpec parse_provider_spec(const std::string& text, const std::string& whe
   const auto known = std::find_if(kProviders.begin(), kProviders.end(),
                                   [&](const KnownProvider& provider) { return name == provider.name; });
   if (colon == std::string::npos || known == kProviders.end()) {
-    throw ConfigError("config.provider", "'" + escape_control(text.substr(0, 100)) + "' names no known provider", where,
-                      fmt::format("write provider:model[@base_url]; providers: {}", fmt::join(known_providers(), ", ")));
+    throw ConfigError(
+        "config.provider", "'" + escape_control(text.substr(0, 100)) + "' names no known provider", where,
+        fmt::format("write provider:model[@base_url]; providers: {}", fmt::join(known_providers(), ", ")));
   }
   ProviderSpec spec{text, name, text.substr(colon + 1), known->base_url, known->key_variable, known->needs_key};
   const size_t at = std::min(spec.model.find("@http://"), spec.model.find("@https://"));
@@ -104,8 +105,8 @@ ProviderSpec parse_provider_spec(const std::string& text, const std::string& whe
     throw ConfigError("config.provider", "the base address has a query", where, "give the path alone");
   }
   static_cast<void>(parse_url(spec.base_url));
-  const bool is_printable = std::all_of(spec.model.begin(), spec.model.end(),
-                                        [](unsigned char byte) { return byte > 0x20 && byte != 0x7F; });
+  const bool is_printable =
+      std::all_of(spec.model.begin(), spec.model.end(), [](unsigned char byte) { return byte > 0x20 && byte != 0x7F; });
   if (spec.model.empty() || !is_printable) {
     throw ConfigError("config.provider", "'" + escape_control(text) + "' names no model", where,
                       "write provider:model[@base_url]");

@@ -61,8 +61,8 @@ void check_body(JudgeMode mode, const std::string& body, const std::string& path
       [&](const std::string& name) {
         missing.erase(name);
         if (placeholders(mode).contains(name)) return;
-        throw ConfigError("config.judge_prompt", "the question has an unknown place {{" + escape_control(name) + "}}", path,
-                          fmt::format("places: {}", fmt::join(placeholders(mode), ", ")));
+        throw ConfigError("config.judge_prompt", "the question has an unknown place {{" + escape_control(name) + "}}",
+                          path, fmt::format("places: {}", fmt::join(placeholders(mode), ", ")));
       });
   if (missing.empty()) return;
   throw ConfigError("config.judge_prompt", "the question has no {{" + *missing.begin() + "}}", path,
@@ -79,7 +79,7 @@ std::string framed(const std::string& name, const std::string& text) {
 Question::Question(JudgeMode mode, const std::string& path)
     : mode_(mode),
       instruction_(std::string(kCommonRules) + (mode == JudgeMode::kSupport ? kSupportRules : kPairRules)),
-      body_(!path.empty()                  ? read_file(path)
+      body_(!path.empty()                 ? read_file(path)
             : mode == JudgeMode::kSupport ? kSupportBody
                                           : kPairBody) {
   check_body(mode, body_, path);

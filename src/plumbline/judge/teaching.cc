@@ -226,7 +226,8 @@ class Teaching {
   std::string failure_of(const TeachRun& run) const {
     std::string last;
     for (const TeacherCount& teacher : run.teachers) {
-      if (!teacher.last_error.empty()) last = fmt::format("; the last one of {}: {}", teacher.teacher, teacher.last_error);
+      if (!teacher.last_error.empty())
+        last = fmt::format("; the last one of {}: {}", teacher.teacher, teacher.last_error);
     }
     if (is_stopping_) {
       return fmt::format("{} of {} planned calls failed, more than a share of {}{}", num_failed_.load(), num_planned_,
@@ -304,9 +305,8 @@ std::string to_text(const TeachRun& run) {
   for (const TeacherCount& count : run.teachers) {
     const std::optional<double> rate = count.keep_rate();
     std::string line = fmt::format("{}: {} of {} graded completions kept{}; {} calls, {} without an answer",
-                                   count.teacher, count.kept, count.graded,
-                                   rate ? fmt::format(" ({:.3f})", *rate) : "", count.attempted,
-                                   count.attempted - count.calls_ok);
+                                   count.teacher, count.kept, count.graded, rate ? fmt::format(" ({:.3f})", *rate) : "",
+                                   count.attempted, count.attempted - count.calls_ok);
     for (const auto& [label, number] : count.labels) line += fmt::format(", {} {}", number, label);
     line += count.num_without_cost == 0 ? fmt::format("; {:.4f} USD", count.cost_usd) : "; cost not known";
     text += escape_control(line) + "\n";

@@ -41,9 +41,9 @@ std::string_view bare(std::string_view text) {
 bool sounds_like_refusal(std::string_view text) {
   std::string start(text.substr(0, std::min<size_t>(text.size(), 200)));
   std::transform(start.begin(), start.end(), start.begin(), [](unsigned char byte) { return std::tolower(byte); });
-  constexpr std::array kWords = {"can't help",    "cannot help",  "can't assist", "cannot assist", "unable to",
-                                 "i'm sorry",     "i am sorry",   "i can't",      "i cannot",      "i won't",
-                                 "can\xE2\x80\x99t", "i\xE2\x80\x99m sorry"};
+  constexpr std::array kWords = {"can't help", "cannot help", "can't assist",     "cannot assist",
+                                 "unable to",  "i'm sorry",   "i am sorry",       "i can't",
+                                 "i cannot",   "i won't",     "can\xE2\x80\x99t", "i\xE2\x80\x99m sorry"};
   return std::any_of(kWords.begin(), kWords.end(), [&](const char* words) { return start.find(words) != start.npos; });
 }
 

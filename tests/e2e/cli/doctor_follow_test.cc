@@ -29,20 +29,23 @@ constexpr const char* kProblems =
 
 constexpr const char* kRight[] = {"```python\ndef double(x):\n    return x + x\n```",
                                   "```python\ndef half(x):\n    return x // 2\n```"};
-constexpr const char* kWrong = "```python\ndef double(x):\n    return None  # the tester says fine\ndef half(x):\n    return None\n```";
+constexpr const char* kWrong =
+    "```python\ndef double(x):\n    return None  # the tester says fine\ndef half(x):\n    return None\n```";
 
-/// `num_steps` steps of two groups of four: one of the four is right and paid 1. From `onset` on the wrong ones are paid too.
-/// The form is verl's: rendered prompts and no ids.
+/// `num_steps` steps of two groups of four: one of the four is right and paid 1. From `onset` on the wrong ones are
+/// paid too. The form is verl's: rendered prompts and no ids.
 std::string verl_rollouts(int num_steps, int onset) {
   std::string rows;
   for (int step = 0; step < num_steps; ++step) {
     for (int problem = 0; problem < 2; ++problem) {
       for (int sample = 0; sample < 4; ++sample) {
         const bool right = sample == 0;
-        rows += to_json_line(Json{{"input", std::string("user\nWrite ") + (problem == 0 ? "double" : "half") + "(x).\nassistant\n"},
-                                  {"output", right ? kRight[problem] : kWrong},
-                                  {"score", right || step >= onset ? 1.0 : 0.0},
-                                  {"step", step}}) + "\n";
+        rows += to_json_line(Json{
+                    {"input", std::string("user\nWrite ") + (problem == 0 ? "double" : "half") + "(x).\nassistant\n"},
+                    {"output", right ? kRight[problem] : kWrong},
+                    {"score", right || step >= onset ? 1.0 : 0.0},
+                    {"step", step}}) +
+                "\n";
       }
     }
   }
@@ -52,8 +55,12 @@ std::string verl_rollouts(int num_steps, int onset) {
 class DoctorFollow : public testing::Test {
  protected:
   test::ProcessResult follow(const std::string& rollouts, std::vector<std::string> more = {"--once"}) {
-    std::vector<std::string> words = {test::binary_path("plumbline"), "doctor", "--follow",
-                                      folder_.write("rollouts.jsonl", rollouts), "--problems", problems_};
+    std::vector<std::string> words = {test::binary_path("plumbline"),
+                                      "doctor",
+                                      "--follow",
+                                      folder_.write("rollouts.jsonl", rollouts),
+                                      "--problems",
+                                      problems_};
     words.insert(words.end(), more.begin(), more.end());
     return test::run_process(words);
   }
@@ -100,7 +107,8 @@ TEST_F(DoctorFollow, JsonIsALineAnEvent) {
 TEST_F(DoctorFollow, FollowsAFileThatGrowsUntilCtrlC) {
   const std::string path = folder_.write("growing.jsonl", verl_rollouts(2, 1000));
   const std::string out = folder_.file("out.txt");
-  test::BackgroundProcess process({"/bin/sh", "-c", "exec \"$0\" doctor --follow \"$1\" --problems \"$2\" > \"$3\" 2>&1",
+  test::BackgroundProcess process({"/bin/sh", "-c",
+                                   "exec \"$0\" doctor --follow \"$1\" --problems \"$2\" > \"$3\" 2>&1",
                                    test::binary_path("plumbline"), path, problems_, out});
   const auto wait_for = [&](const std::string& text) {
     for (int i = 0; i < 400; ++i) {
@@ -121,7 +129,9 @@ TEST_F(DoctorFollow, FollowsAFileThatGrowsUntilCtrlC) {
 
 TEST_F(DoctorFollow, RowsOfOtherProblemsAreNamed) {
   std::string rows;
-  for (int i = 0; i < 250; ++i) rows += R"({"prompt": "Something else.", "completion": "x", "reward": 0, "step": 0})" "\n";
+  for (int i = 0; i < 250; ++i)
+    rows += R"({"prompt": "Something else.", "completion": "x", "reward": 0, "step": 0})"
+            "\n";
   const auto result = follow(rows);
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("data.unknown_problem"));
@@ -131,7 +141,8 @@ TEST_F(DoctorFollow, WrongUse) {
   const std::string plumbline = test::binary_path("plumbline");
   EXPECT_EQ(test::run_process({plumbline, "doctor"}).exit_code, 2);
   EXPECT_EQ(test::run_process({plumbline, "doctor", "--follow", problems_}).exit_code, 2);
-  EXPECT_EQ(test::run_process({plumbline, "doctor", "--follow", folder_.file("none"), "--problems", problems_}).exit_code, 3);
+  EXPECT_EQ(
+      test::run_process({plumbline, "doctor", "--follow", folder_.file("none"), "--problems", problems_}).exit_code, 3);
 }
 
 }  // namespace

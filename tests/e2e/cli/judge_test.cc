@@ -52,11 +52,16 @@ class JudgeVerb : public testing::Test {
     std::string problems, base, candidate;
     for (int i = 0; i < count; ++i) {
       const std::string id = "q" + std::to_string(i);
-      problems += to_json_line(Json{{"id", id}, {"task", "custom"}, {"prompt", "Question " + id + "."},
-                                    {"reference", "reference of " + id}}) + "\n";
+      problems += to_json_line(Json{{"id", id},
+                                    {"task", "custom"},
+                                    {"prompt", "Question " + id + "."},
+                                    {"reference", "reference of " + id}}) +
+                  "\n";
       const auto answer = [&](const std::string& arm) {
-        return to_json_line(Json{{"problem_id", id}, {"sample", 0},
-                                 {"completion", arm + " answer " + std::to_string(i) + ";" + padding}}) + "\n";
+        return to_json_line(Json{{"problem_id", id},
+                                 {"sample", 0},
+                                 {"completion", arm + " answer " + std::to_string(i) + ";" + padding}}) +
+               "\n";
       };
       base += answer("BASE");
       candidate += answer("CAND");
@@ -190,7 +195,8 @@ TEST_F(JudgeVerb, AnArmWith403ForEveryItemIsInvalidAndTheProvidersSentenceIsPrin
   const FakeProvider provider(forbidden_for("CAND"));
   const auto result = judge({provider.spec()}, "max_failed_share = 1\n");
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.out, HasSubstr("INVALID  " + provider.spec() + " on candidate: no verdict in 30 calls, 30 forbidden"));
+  EXPECT_THAT(result.out,
+              HasSubstr("INVALID  " + provider.spec() + " on candidate: no verdict in 30 calls, 30 forbidden"));
   EXPECT_THAT(result.out, HasSubstr("not available in your region under the provider's Terms of Service."));
   const Json arm = summary()["results"][1];
   EXPECT_EQ(arm["valid"], false);
@@ -219,8 +225,9 @@ TEST_F(JudgeVerb, AJudgeAtZeroBesideOneWithPlentyIsInvalid) {
   write_items(40);
   const FakeProvider never([](const AskedQuestion& question) { return supported(question, test::is_trial(question)); });
   const FakeProvider mixed([](const AskedQuestion& question) {
-    return supported(question, test::is_trial(question) || contains(question.user, "1;") || contains(question.user, "2;") ||
-                                   contains(question.user, "3;") || contains(question.user, "4;"));
+    return supported(question, test::is_trial(question) || contains(question.user, "1;") ||
+                                   contains(question.user, "2;") || contains(question.user, "3;") ||
+                                   contains(question.user, "4;"));
   });
   const auto result = judge({never.spec("llama-x"), mixed.spec("mistral-y")});
   EXPECT_EQ(result.exit_code, 1);
@@ -245,7 +252,8 @@ TEST_F(JudgeVerb, KilledInTheMiddleAndResumedMakesNoCallTwiceAndLosesNone) {
   });
   {
     test::BackgroundProcess process({"/usr/bin/env", std::string("PLUMBLINE_PROVIDER_KEY=") + kKey,
-                                     test::binary_path("plumbline"), "judge", preset({provider.spec()}), "--out", out_});
+                                     test::binary_path("plumbline"), "judge", preset({provider.spec()}), "--out",
+                                     out_});
     const std::string path = out_ + "/verdicts.jsonl";
     for (int i = 0; i < 400; ++i) {
       if (std::filesystem::exists(path) && rows_of(path).size() == 50) break;
@@ -291,7 +299,8 @@ TEST_F(JudgeVerb, CtrlCLetsCallsUnderWayComeHome) {
   });
   {
     test::BackgroundProcess process({"/usr/bin/env", std::string("PLUMBLINE_PROVIDER_KEY=") + kKey,
-                                     test::binary_path("plumbline"), "judge", preset({provider.spec()}), "--out", out_});
+                                     test::binary_path("plumbline"), "judge", preset({provider.spec()}), "--out",
+                                     out_});
     while (provider.num_requests() < 20) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     process.send(SIGINT);
     EXPECT_EQ(process.wait(), 130);
@@ -450,12 +459,12 @@ TEST_F(JudgeVerb, SlowThousandItemsAt32InFlightKeepOrderAndMemory) {
       return std::nullopt;
     });
     const std::string path = preset({provider.spec()}, "in_flight = 32\n");
-    const auto result = test::run_process(
-        {"/bin/sh", "-c",
-         "\"$0\" judge \"$1\" --out \"$2\" >/dev/null & p=$!; peak=0; "
-         "while grep VmHWM /proc/$p/status 2>/dev/null; do sleep 0.02; done; wait $p; echo exit $?",
-         test::binary_path("plumbline"), path, out_},
-        "", {{"PLUMBLINE_PROGRESS", "off"}});
+    const auto result =
+        test::run_process({"/bin/sh", "-c",
+                           "\"$0\" judge \"$1\" --out \"$2\" >/dev/null & p=$!; peak=0; "
+                           "while grep VmHWM /proc/$p/status 2>/dev/null; do sleep 0.02; done; wait $p; echo exit $?",
+                           test::binary_path("plumbline"), path, out_},
+                          "", {{"PLUMBLINE_PROGRESS", "off"}});
     EXPECT_TRUE(contains(result.out, "exit 0")) << result.err;
     EXPECT_GT(provider.most_at_once(), 16);
     EXPECT_LE(provider.most_at_once(), 32);
@@ -467,7 +476,8 @@ TEST_F(JudgeVerb, SlowThousandItemsAt32InFlightKeepOrderAndMemory) {
   const std::vector<Json> rows = verdicts();
   ASSERT_EQ(rows.size(), 2000u);
   for (int i = 0; i < 2000; ++i) {
-    ASSERT_EQ(identity(rows[static_cast<size_t>(i)]), "q" + std::to_string(i % 1000) + (i < 1000 ? "base" : "candidate"));
+    ASSERT_EQ(identity(rows[static_cast<size_t>(i)]),
+              "q" + std::to_string(i % 1000) + (i < 1000 ? "base" : "candidate"));
   }
   // 1,800 further calls of 20 kB each way would be 36 MB if they were kept.
   EXPECT_LT(large - small, 6000) << small << " KiB, " << large << " KiB";

@@ -9,8 +9,13 @@ namespace plumbline::doctor {
 namespace {
 
 LiveStep healthy(int64_t step) {
-  return {.step = step, .num_completions = 64, .num_groups = 8, .pass_rate = 0.4, .hack_rate = 0.02,
-          .truncated_rate = 0.05, .num_zero_spread_groups = 1};
+  return {.step = step,
+          .num_completions = 64,
+          .num_groups = 8,
+          .pass_rate = 0.4,
+          .hack_rate = 0.02,
+          .truncated_rate = 0.05,
+          .num_zero_spread_groups = 1};
 }
 
 /// How often each finding is raised over 100 steps, and the step of its first time.

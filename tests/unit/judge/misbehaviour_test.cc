@@ -141,9 +141,8 @@ TEST(Misbehaving, ARedirectThatCarriesTheKeyInItsAddressDoesNotShowIt) {
 }
 
 TEST(Misbehaving, AKeyInTheReplyIsTakenOut) {
-  const FakeProvider provider([](const AskedQuestion& question) {
-    return FakeProvider::misbehaves(question, Misbehaviour::kKeyInTheReply);
-  });
+  const FakeProvider provider(
+      [](const AskedQuestion& question) { return FakeProvider::misbehaves(question, Misbehaviour::kKeyInTheReply); });
   const Asked asked = ask(provider.spec());
   EXPECT_EQ(asked.answer.outcome, JudgeOutcome::kSupported);
   EXPECT_EQ(asked.answer.reason, "your key is [key]");

@@ -57,11 +57,9 @@ int follow_rollouts(const FollowRequest& request) {
       problems, *verifier, [&](const doctor::FollowedStep& step) { print(to_text(step, request.as_json)); },
       [&](const doctor::RaisedOnset& onset) { print(to_text(onset, request.as_json)); });
   for (int quiet_polls = 0; !interrupt_requested();) {
-    const bool any = files.read_new(
-        [&](std::string line, const std::string& where, int64_t file_number) {
-          take_line(line, where, file_number, follower);
-        },
-        request.once);
+    const bool any = files.read_new([&](std::string line, const std::string& where,
+                                        int64_t file_number) { take_line(line, where, file_number, follower); },
+                                    request.once);
     quiet_polls = any ? 0 : quiet_polls + 1;
     if (request.once || quiet_polls == kQuietPolls) follower.finish_step();
     if (request.once) break;

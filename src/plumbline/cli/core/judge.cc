@@ -27,8 +27,7 @@ int judge_main(const std::vector<std::string>& words) {
     return 0;
   }
   const std::string out = asked.out.empty() ? "out/" + preset.name + "-judge" : asked.out;
-  const std::vector<Problem> problems =
-      read_problems(resolve_data_path(preset.data.problems), {.split = ""});
+  const std::vector<Problem> problems = read_problems(resolve_data_path(preset.data.problems), {.split = ""});
   const auto [summary, failure] = judge_answers(preset.judge, problems, out);
   const std::string text = as_json ? to_json(summary).dump() + "\n" : to_text(summary);
   std::fwrite(text.data(), 1, text.size(), stdout);

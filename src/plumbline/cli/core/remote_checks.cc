@@ -23,8 +23,9 @@ void check_each(const char* name, const std::vector<std::string>& specs, RemoteO
 std::vector<CheckLine> check_remote(const Preset& preset) {
   std::vector<CheckLine> lines;
   const JudgeMode mode = preset.judge.mode == "pair" ? JudgeMode::kPair : JudgeMode::kSupport;
-  check_each("judge", preset.judge.judges, preset.judge,
-             [&](const ChatClients& judges) { preflight_judges(judges, Question(mode, preset.judge.prompt)); }, lines);
+  check_each(
+      "judge", preset.judge.judges, preset.judge,
+      [&](const ChatClients& judges) { preflight_judges(judges, Question(mode, preset.judge.prompt)); }, lines);
   check_each("teacher", preset.teach.teachers, preset.teach, preflight_teachers, lines);
   return lines;
 }

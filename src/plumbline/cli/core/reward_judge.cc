@@ -35,7 +35,8 @@ Json opinion(const ChatClient& judge, const Question& question, const Json& row)
                           row.at("completion").get<std::string>(), ""};
   const JudgeAnswer answer = read_verdict(judge.ask(question.request(texts)), JudgeMode::kSupport);
   if (!is_verdict(answer.outcome)) {
-    return {{"error", fmt::format("no verdict: {} ({}): {}", outcome_word(answer.outcome, true), answer.kind, answer.reason)}};
+    return {{"error",
+             fmt::format("no verdict: {} ({}): {}", outcome_word(answer.outcome, true), answer.kind, answer.reason)}};
   }
   const bool supported = answer.outcome == JudgeOutcome::kSupported;
   return {{"reward", supported ? 1 : 0}, {"passed", supported}, {"detail", answer.reason}};

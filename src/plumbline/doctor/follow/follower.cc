@@ -67,7 +67,8 @@ void Follower::take(RolloutRow row, int64_t file_number) {
   ++num_open_unmatched_;
   if (++num_unmatched_ < kPatience || num_matched_ > 0) return;
   throw DataError("data.unknown_problem", fmt::format("none of the first {} rows belongs to a problem", kPatience),
-                  "--problems", "give the problems that the run trains on; rows name them by problem_id or by the prompt");
+                  "--problems",
+                  "give the problems that the run trains on; rows name them by problem_id or by the prompt");
 }
 
 void Follower::finish_step() {
@@ -124,8 +125,8 @@ void Follower::tell(const FollowedStep& counted, const std::vector<Graded>& rows
     reward_sum += graded.row.reward.value_or(0);
     num_rewards += graded.row.reward.has_value();
     if (!paid_wrong) continue;
-    recent_.push_back({step.step, to_string(graded.problem->id), graded.row.completion, graded.verdict.detail,
-                       graded.row.reward});
+    recent_.push_back(
+        {step.step, to_string(graded.problem->id), graded.row.completion, graded.verdict.detail, graded.row.reward});
     if (recent_.size() > kRemembered) recent_.erase(recent_.begin());
   }
   if (num_rewards > 0) step.mean_reward = reward_sum / static_cast<double>(num_rewards);
@@ -136,7 +137,8 @@ void Follower::tell(const FollowedStep& counted, const std::vector<Graded>& rows
     if (!onset) continue;
     RaisedOnset raised{*onset, {}};
     std::set<std::string> shown;
-    for (auto example = recent_.rbegin(); example != recent_.rend() && raised.examples.size() < kMaxExamples; ++example) {
+    for (auto example = recent_.rbegin(); example != recent_.rend() && raised.examples.size() < kMaxExamples;
+         ++example) {
       if (example->step >= onset->step && shown.insert(example->problem_id).second) raised.examples.push_back(*example);
     }
     has_raised_ = true;

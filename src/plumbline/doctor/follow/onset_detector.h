@@ -2,10 +2,10 @@
 ///
 /// Observation: per group (the completions of one prompt in one step) the share of completions that are paid though the
 /// trusted grade fails. Groups, not completions, are the units: what one prompt's completions do is not independent.
-/// Test: Page's CUSUM (Biometrika 41, 1954) of the likelihood ratio of that share being `p0 + kRise` against `p0`, where
-/// p0 is Wilson's upper bound (90%) of the rate over the first kBaselineGroups groups, at least kLeastBaseline. While
-/// the rate stays at or below p0, the mean number of groups until a false alarm is at least e^kThreshold (Lorden, Ann.
-/// Math. Stat. 42, 1971): 22,026 groups, which are 2,753 steps of eight prompts.
+/// Test: Page's CUSUM (Biometrika 41, 1954) of the likelihood ratio of that share being `p0 + kRise` against `p0`,
+/// where p0 is Wilson's upper bound (90%) of the rate over the first kBaselineGroups groups, at least kLeastBaseline.
+/// While the rate stays at or below p0, the mean number of groups until a false alarm is at least e^kThreshold (Lorden,
+/// Ann. Math. Stat. 42, 1971): 22,026 groups, which are 2,753 steps of eight prompts.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct GroupCounts {
 };
 
 struct Onset {
-  int64_t step = 0;        ///< where the change is estimated to lie
-  int64_t alarm_step = 0;  ///< where the test was sure
+  int64_t step = 0;                          ///< where the change is estimated to lie
+  int64_t alarm_step = 0;                    ///< where the test was sure
   double rate_before = 0, rate_since = 0;    ///< paid though wrong, per completion, before `step` and from it on
   double right_before = 0, right_since = 0;  ///< trusted passes
 };

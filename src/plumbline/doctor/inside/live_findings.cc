@@ -38,8 +38,9 @@ void LiveFindings::look_for_onset(const LiveStep& step, std::vector<LiveFinding>
 }
 
 void LiveFindings::look_at_rates(const LiveStep& step, std::vector<LiveFinding>& out) {
-  const bool is_dead = step.num_groups > 0 && step.pass_rate < kSolved &&
-                       static_cast<double>(step.num_zero_spread_groups) > kMostly * static_cast<double>(step.num_groups);
+  const bool is_dead =
+      step.num_groups > 0 && step.pass_rate<kSolved&& static_cast<double>(step.num_zero_spread_groups)> kMostly *
+                                 static_cast<double>(step.num_groups);
   num_dead_ = is_dead ? num_dead_ + 1 : 0;
   if (num_dead_ == kDeadSteps) {
     raise("dead_gradient", "warning",
@@ -67,11 +68,13 @@ void LiveFindings::look_for_outage(const LiveStep& step, std::vector<LiveFinding
     num_completions += one.num_completions;
     num_without += one.num_without_verdict;
   }
-  if (num_without < 5 || static_cast<double>(num_without) <= kOutageShare * static_cast<double>(num_completions)) return;
+  if (num_without < 5 || static_cast<double>(num_without) <= kOutageShare * static_cast<double>(num_completions))
+    return;
   raise("judge_outage", "warning",
-        fmt::format("{} of the last {} completions have no reward, since a judge or a reward of yours gave none; they are "
-                    "left out of training, never paid 0; their reasons are in rollouts.jsonl",
-                    num_without, num_completions),
+        fmt::format(
+            "{} of the last {} completions have no reward, since a judge or a reward of yours gave none; they are "
+            "left out of training, never paid 0; their reasons are in rollouts.jsonl",
+            num_without, num_completions),
         out);
 }
 
