@@ -10,6 +10,8 @@
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
 #include "plumbline/base/log.h"
+#include "plumbline/doctor/inside/live_findings.h"
+#include "plumbline/doctor/inside/own_output.h"
 #include "plumbline/eval/evaluator.h"
 #include "plumbline/rollout/engine.h"
 #include "plumbline/run/arm_summary.h"
@@ -83,7 +85,23 @@ void evaluate(int64_t step, const std::string& decode, Evaluator& evaluator, Run
                        step, score.pass_rate(), score.hack_rate(), score.vacuous_rate(), score.num_graded, decode));
 }
 
+/// What the doctor sees in a step, told once each.
+void tell(doctor::LiveFindings& live, const StepRow& row) {
+  const doctor::LiveStep step{.step = row.step,
+                              .num_completions = row.num_completions,
+                              .num_groups = row.num_groups,
+                              .num_without_verdict = row.num_infra,
+                              .pass_rate = row.pass_rate,
+                              .hack_rate = row.hack_rate,
+                              .truncated_rate = row.truncated_rate,
+                              .num_zero_spread_groups = row.num_zero_spread_groups};
+  for (const doctor::LiveFinding& finding : live.take(step)) {
+    log_warning(fmt::format("finding {} ({}): {}", finding.id, finding.severity, finding.text));
+  }
+}
+
 int finish(const Preset& preset, const ArmSummary& summary, const RunDirectory& directory) {
+  std::fputs(doctor::findings_text(doctor::diagnose_paths({directory.path()})).c_str(), stdout);
   std::fputs(results_table({summary}).c_str(), stdout);
   std::printf("run: %s\n", directory.path().c_str());
   if (preset.run.arm != "vanilla") return 0;
@@ -111,6 +129,8 @@ ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier
   bench.adapter->reset();
   Trainer trainer({*bench.decoder, *bench.adapter, engine, verifier, *transform, bench.text, recorder}, problems.train,
                   trainer_options(preset, directory));
+  doctor::LiveFindings live(preset.grade.reward == "custom");
+  trainer.set_observer([&live](const StepRow& row) { tell(live, row); });
   if (preset.eval.every > 0) {
     trainer.set_evaluation([&](int64_t step) {
       for (const SliceOptions& decode : slice_decodes(preset)) {

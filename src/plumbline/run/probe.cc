@@ -14,7 +14,7 @@
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/log.h"
-#include "plumbline/report/run_report.h"
+#include "plumbline/doctor/inside/own_output.h"
 #include "plumbline/run/arm_queue.h"
 #include "plumbline/run/arm_summary.h"
 #include "plumbline/run/direction.h"
@@ -66,7 +66,8 @@ class ProbeRun {
     if (may_go_on()) train_arms();
     const std::vector<Gate> gates = complete_gates(gates_);
     write_file(directory_.file("gates.json"), gates_json(gates).dump(2) + "\n");
-    const WrittenReport report = write_report({directory_.path()}, directory_.file("report.html"));
+    const WrittenReport report =
+        doctor::write_report_with_findings({directory_.path()}, directory_.file("report.html"));
     directory_.mark_complete();
     summarize(gates, report.verdicts, now_s() - start_s);
     return any_failed(gates) ? 1 : 0;

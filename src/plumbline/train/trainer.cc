@@ -361,6 +361,7 @@ void Trainer::loop() {
 void Trainer::report(const StepRow& row) {
   const double seconds_a_step = (now_s() - started_s_) / static_cast<double>(row.step - first_step_);
   log_info(console_line(row, seconds_a_step * static_cast<double>(options_.train.steps - row.step)));
+  if (observer_) observer_(row);
 }
 
 }  // namespace plumbline

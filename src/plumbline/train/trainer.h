@@ -57,6 +57,7 @@ enum class TruncatedPolicy {
 
 /// Evaluates the weights as merged now; `step` updates have been made. May merge nothing and change no delta.
 using EvaluationCallback = std::function<void(int64_t step)>;
+using StepObserver = std::function<void(const StepRow& row)>;
 
 /// Not thread-safe. Random numbers are counter-based: sampling (run.seed, step, prompt, sample), merging (run.seed,
 /// weight version), problem order (order_seed, epoch); there is no random state to save.
@@ -72,6 +73,8 @@ class Trainer {
   Trainer& operator=(const Trainer&) = delete;
 
   void set_evaluation(EvaluationCallback evaluate) { evaluate_ = std::move(evaluate); }
+  /// Called with every finished step, after its line on the console.
+  void set_observer(StepObserver observer) { observer_ = std::move(observer); }
 
   /// Puts a verified checkpoint in place. The recorder was opened for the same step.
   /// Throws DataError(data.checkpoint) when its seed or, after merging, its weight hash differs; and what
@@ -117,6 +120,7 @@ class Trainer {
   int64_t num_over_context_ = 0;
   std::vector<int64_t> stop_ids_;
   EvaluationCallback evaluate_;
+  StepObserver observer_;
   PolicyUpdate update_;
   std::optional<ProblemOrder> order_;
   TrainerState state_;

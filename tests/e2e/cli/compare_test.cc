@@ -55,6 +55,20 @@ TEST(Compare, WritesJsonPageAndMarkdown) {
   EXPECT_THAT(read_file(folder.file("c.md")), HasSubstr("**GO**"));
 }
 
+TEST(Compare, NamesTheDoctorsFindingsFirst) {
+  PL_NEED_SHARED("cases/doctor/paid-hacks");
+  std::vector<std::string> words;
+  for (const char* seed : {"0", "1", "2"}) {
+    words.push_back(test::shared_path(std::string("cases/doctor/paid-hacks/seed") + seed + ".eval.json"));
+  }
+  const std::string text = compare(words).out;
+  EXPECT_EQ(text.rfind("findings: invalid: 1 error", 0), 0u) << text.substr(0, 200);
+  EXPECT_THAT(text, HasSubstr("reward_hacks"));
+  words.emplace_back("--json");
+  const ordered_json json = ordered_json::parse(compare(words).out);
+  EXPECT_EQ(json["doctor"]["findings"][0]["id"], "reward_hacks");
+}
+
 TEST(Compare, TakesRolesAndThresholdsFromAPlan) {
   const test::TemporaryFolder folder;
   std::vector<std::string> words = write_seeds(folder, 3);

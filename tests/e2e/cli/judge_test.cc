@@ -206,6 +206,7 @@ TEST_F(JudgeVerb, AnArmWith403ForEveryItemIsInvalidAndTheProvidersSentenceIsPrin
   EXPECT_EQ(summary()["claim"]["allowed"], false);
   const auto doctor = plumbline({"doctor", out_ + "/verdicts.jsonl", "--json"});
   EXPECT_THAT(doctor.out, HasSubstr("judge_outage"));
+  EXPECT_THAT(plumbline({"doctor", out_ + "/summary.json", "--json"}).out, HasSubstr("judge_outage"));
 }
 
 TEST_F(JudgeVerb, StopsWhenMoreThanTheAllowedShareFails) {
