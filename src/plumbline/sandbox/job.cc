@@ -46,12 +46,16 @@ std::string job_frame(const SandboxJob& job, const Nonce& nonce) {
   text("entry", job.entry);
   text("owner", job.owner);
   text("tester", job.tester);
-  text("replacement", job.replacement);
   text("prelude", job.prelude);
-  writer.text("with_needs").boolean(job.with_needs);
   writer.text("mirrored").boolean(job.mirrored);
   writer.text("limit").integer(job.answer_bytes);
   writer.end_dict();
+  return nonce + writer.str();
+}
+
+std::string tester_frame(const TesterRun& run, const Nonce& nonce) {
+  MarshalWriter writer;
+  writer.tuple(3).text(run.replacement).boolean(run.with_needs).boolean(run.is_last);
   return nonce + writer.str();
 }
 

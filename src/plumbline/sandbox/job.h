@@ -12,7 +12,7 @@ struct SandboxJob {
   enum class Kind {
     kCalls,     ///< load `code`, then answer calls
     kPrograms,  ///< run `code` as a program, once for each input
-    kTester,    ///< run the response's own tester F
+    kTester,    ///< run the response's own tester F, once for each solution that is asked for
     kCodeTests  ///< run trusted test code that calls another process through the grader
   };
   Kind kind = Kind::kCalls;
@@ -21,8 +21,6 @@ struct SandboxJob {
   std::string entry;         ///< "Solution().m" or "f"
   std::string owner;         ///< class that the entry point belongs to; empty for a function
   std::string tester;        ///< F; empty when the problem has no hint
-  std::string replacement;   ///< kTester: stub or reference in the solution's place; empty = the response as it is
-  bool with_needs = false;   ///< kTester: F together with what it needs of the response
   std::string prelude;       ///< kCodeTests: trusted program that runs before the tests
   bool mirrored = false;     ///< kCalls: calls come from code tests, which see what is done to their objects
   int64_t answer_bytes = 0;  ///< longest value that is sent back
@@ -33,6 +31,13 @@ using Nonce = std::string;
 Nonce make_nonce();
 
 std::string job_frame(const SandboxJob& job, const Nonce& nonce);
+/// kTester: one run of F.
+struct TesterRun {
+  std::string replacement;  ///< stub or reference in the solution's place; empty = the response as it is
+  bool with_needs = false;  ///< F together with what it needs of the response
+  bool is_last = false;     ///< no other run will be asked of this process
+};
+std::string tester_frame(const TesterRun& run, const Nonce& nonce);
 
 /// Replies: nonce, one letter, a marshalled body.
 struct Reply {
@@ -42,7 +47,7 @@ struct Reply {
     kValue = 'V',      ///< returned; the value
     kException = 'E',  ///< raised; (kind, message, missing name)
     kRefused = 'R',    ///< returned something that is no plain data
-    kUnbound = 'U',    ///< kTester: raised before F was there to be called
+    kUnbound = 'U',    ///< kTester: ended before F was there to be called
     kCall = 'C',       ///< kCodeTests: the tests call the submission (python/mirror.py says how)
     kChanges = 'M'     ///< before kValue or kException of a mirrored call: objects that the call changed or made
   };

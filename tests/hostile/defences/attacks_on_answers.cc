@@ -149,7 +149,8 @@ def attempt():
        Win::kLong},
 
       bound("answers while loading", "os.write(200, answers)\nos._exit(0)"),
-      bound("answers from a thread", "threading.Thread(target=os.write, args=(200, answers)).start()" + kSleepThenLose),
+      bound("answers from a thread",
+            "t = threading.Thread(target=os.write, args=(200, answers))\nt.start()\nt.join()" + kSleepThenLose),
       bound(
           "answers from a child",
           "p = os.fork()\nif p == 0:\n    os.write(200, answers)\n    os._exit(0)\nos.waitpid(p, 0)" + kSleepThenLose),

@@ -480,6 +480,22 @@ def f(x):
   EXPECT_EQ(verdict.outcome, Outcome::kPass) << verdict.isolation;
 }
 
+/// The supervisor may share the server's memory: whoever could open it would own the worker.
+TEST_P(Confinement, TheSupervisorsMemoryIsOutOfReach) {
+  const Verdict verdict = grade(R"(
+import os
+def f(x):
+    for pid in (os.getppid(), 1):
+        for name, mode in (("mem", os.O_RDWR), ("mem", os.O_RDONLY), ("environ", os.O_RDONLY), ("maps", os.O_RDONLY)):
+            try:
+                os.open("/proc/%d/%s" % (pid, name), mode)
+                return name
+            except OSError:
+                pass
+    return "fine")");
+  EXPECT_EQ(verdict.outcome, Outcome::kPass) << verdict.isolation << verdict.detail;
+}
+
 TEST_P(Confinement, ParentAndGroupCannotBeKilled) {
   const std::string strike = R"(
 import os, signal

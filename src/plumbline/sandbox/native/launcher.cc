@@ -1,15 +1,18 @@
 /// The native half of the warm server: a shared object that Python loads. It makes the processes of a submission
 /// (supervisor, then the submission's own), confines the latter, watches it and reports. All of it is plain system
-/// calls, since a forked interpreter that runs Python pays for every page that it touches.
+/// calls, since a forked interpreter that runs Python pays for every page that it touches. Where the submission gets a
+/// space of its own, its supervisor is a process that shares the server's memory, so that only one copy is made.
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -20,15 +23,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "plumbline/sandbox/native/folder_removal.h"
 #include "plumbline/sandbox/native/launch_plan.h"
+#include "plumbline/sandbox/native/proc_files.h"
 #include "plumbline/sandbox/native/process_tree.h"
 #include "plumbline/sandbox/native/switches.h"
+#include "plumbline/sandbox/native/system_call.h"
 
 namespace plumbline {
 
@@ -69,7 +76,7 @@ bool failed(const char* step) {
 
 double clock_s(clockid_t clock) {
   timespec now;
-  ::clock_gettime(clock, &now);
+  system_call(SYS_clock_gettime, clock, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
@@ -93,7 +100,8 @@ bool write_text(const char* path, const char* text) {
 /// That this process may run on.
 int num_cores() {
   cpu_set_t cores;
-  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : CPU_SETSIZE;
+  CPU_ZERO(&cores);
+  return system_call(SYS_sched_getaffinity, 0, sizeof cores, &cores) > 0 ? CPU_COUNT(&cores) : CPU_SETSIZE;
 }
 
 /// One marshalled tuple: reason, wait status, CPU seconds, wall seconds, message.
@@ -113,7 +121,7 @@ class Report {
     bytes(&word, sizeof word);
   }
   void write(int status) const {
-    [[maybe_unused]] const ssize_t sent = ::write(status, data_, size_);  // whoever does not listen has gone
+    system_call(SYS_write, status, data_, size_);  // whoever does not listen has gone
   }
 
  private:
@@ -126,19 +134,29 @@ class Report {
   size_t size_ = 0;
 };
 
+/// What the submission's process tells its supervisor while it confines itself; a page that both see, which it gives up
+/// before any code of the submission is there.
+struct Progress {
+  std::atomic<uint32_t> is_forked;          ///< the supervisor has made it (the server waits for that)
+  std::atomic<uint32_t> is_separate;        ///< it is in its namespaces: /proc shows them, and nobody else
+  char failure[sizeof plumbline::failure];  ///< why it could not get there
+};
+
 /// Waits for the submission's first process, for a limit, or for the grader to lose interest.
 class Watch {
  public:
-  Watch(const LaunchPlan& plan, ProcessTree& tree, pid_t pid, int status)
-      : plan_(plan), tree_(tree), pid_(pid), status_(status) {}
+  /// `progress`: null when the namespaces are there already.
+  Watch(const LaunchPlan& plan, ProcessTree& tree, pid_t pid, int status, const Progress* progress)
+      : plan_(plan), tree_(tree), pid_(pid), status_(status), progress_(progress) {}
 
   const char* run() {
-    pollfd files[2] = {{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)), POLLIN, 0}, {status_, POLLRDHUP, 0}};
+    pollfd files[2] = {{static_cast<int>(system_call(SYS_pidfd_open, pid_)), POLLIN, 0}, {status_, POLLRDHUP, 0}};
     double tick_s = next_tick_s(kFirstTick_s, 0);
     while (true) {
-      const int events = ::poll(files, 2, static_cast<int>(tick_s * 1e3));
+      timespec wait = {0, static_cast<long>(tick_s * 1e9)};
+      const long events = system_call(SYS_ppoll, files, 2, &wait);
       if (files[0].revents) {
-        ::waitpid(pid_, &exit_status_, __WALL);
+        system_call(SYS_wait4, pid_, &exit_status_, __WALL);
         return "exited";
       }
       if (events > 0 && files[1].revents) return "abandoned";
@@ -163,7 +181,7 @@ class Watch {
   }
 
   const char* exceeded() {
-    tree_.look();
+    if (!progress_ || progress_->is_separate) tree_.look();
     if (cpu_is_used_up()) {
       tree_.look();  // read twice: a child reaped between two reads may count double for once
       if (cpu_is_used_up()) return "cpu";
@@ -180,9 +198,9 @@ class Watch {
     siginfo_t waiting;
     while (true) {
       waiting.si_pid = 0;
-      if (::waitid(P_ALL, 0, &waiting, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return;
+      if (system_call(SYS_waitid, P_ALL, 0, &waiting, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return;
       if (waiting.si_pid == 0 || waiting.si_pid == pid_) return;
-      ::waitpid(waiting.si_pid, nullptr, __WALL);
+      system_call(SYS_wait4, waiting.si_pid, nullptr, __WALL);
     }
   }
 
@@ -190,6 +208,7 @@ class Watch {
   ProcessTree& tree_;
   const pid_t pid_;
   const int status_;
+  const Progress* const progress_;
   const double start_s_ = monotonic_s();
   const int num_cores_ = num_cores();
   int64_t memory_bytes_ = 0;
@@ -203,9 +222,9 @@ bool map_to_nobody() {
          write_text("/proc/self/gid_map", map);
 }
 
-/// In the process that clone() just made: ids, a /proc that shows nobody else, an empty /tmp.
+/// In new namespaces: ids, a /proc that shows nobody else, an empty /tmp.
 bool enter_namespaces(const LaunchPlan& plan) {
-  if (!map_to_nobody()) return failed("mapping ids");
+  if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0 || !map_to_nobody()) return failed("mapping ids");
   constexpr unsigned long kQuiet = MS_NOSUID | MS_NODEV;
   if (plan.own_space && ::mount("proc", "/proc", "proc", kQuiet | MS_NOEXEC, nullptr) != 0) {
     return failed("mounting /proc");
@@ -223,13 +242,18 @@ void leave_at_once(int) {
   ::_exit(1);
 }
 
-/// Before the submission's process exists. `folder` becomes its working folder.
-bool prepare(LaunchPlan& plan, char* folder) {
-  const pid_t server = ::getppid();
+/// The first steps of every supervisor.
+void become_supervisor() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::signal(SIGCHLD, SIG_DFL);
   interrupt_handler = ::signal(SIGINT, is_on(Defence::kQuietSupervisor) ? SIG_IGN : leave_at_once);
   ::setsid();
+}
+
+/// Before the submission's process exists, where it has no space of its own. `folder` becomes its working folder.
+bool prepare(LaunchPlan& plan, char* folder) {
+  const pid_t server = ::getppid();
+  become_supervisor();
   if (plan.clone_flags != 0 && !enter_namespaces(plan)) return false;
   if (plan.own_space) return true;
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return failed("subreaper");
@@ -321,33 +345,141 @@ void be_prompt() {
     uint64_t runtime_ns, deadline_ns, period_ns;
   } attributes = {};
   attributes.size = sizeof attributes;
-  attributes.nice = ::getpriority(PRIO_PROCESS, 0);
+  attributes.nice = 20 - static_cast<int32_t>(system_call(SYS_getpriority, PRIO_PROCESS, 0));
   attributes.runtime_ns = 100'000;
-  ::syscall(SYS_sched_setattr, 0, &attributes, 0);
+  system_call(SYS_sched_setattr, 0, &attributes, 0);
 }
 
-/// Never returns.
-[[noreturn]] void supervise(const LaunchPlan& plan, const char* folder, pid_t pid, int status, const char* trouble) {
-  be_prompt();
-  static ProcessTree tree(plan);
-  Watch watch(plan, tree, pid, status);
-  const char* reason = "setup";
-  if (!trouble) {
-    reason = watch.run();
-    if (is_on(Defence::kEndWithFirst)) tree.end();
-    const bool used_up = is_on(Defence::kCpuSum) && reaped_cpu_s() * 1e6 > static_cast<double>(plan.cpu_us);
-    if (std::strcmp(reason, "exited") == 0 && used_up) reason = "cpu";
-  }
+void report_end(const Watch* watch, const char* reason, const char* trouble, int status) {
   Report report;
   report.tag('(', 5);
   report.text(reason);
-  report.integer(watch.exit_status());
+  report.integer(watch ? watch->exit_status() : 0);
   report.real(trouble ? 0 : reaped_cpu_s());
-  report.real(trouble ? 0 : watch.wall_s());
+  report.real(trouble ? 0 : watch->wall_s());
   report.text(trouble ? trouble : "");
-  if (!plan.own_space) remove_folder(folder);
   report.write(status);
-  ::_exit(0);
+}
+
+/// From the fork of the submission's process to its end, and the report.
+void supervise(const LaunchPlan& plan, ProcessTree& tree, pid_t pid, int status, const char* folder,
+               const Progress* progress) {
+  be_prompt();
+  Watch watch(plan, tree, pid, status, progress);
+  const char* reason = watch.run();
+  if (is_on(Defence::kEndWithFirst)) tree.end();
+  const bool used_up = is_on(Defence::kCpuSum) && reaped_cpu_s() * 1e6 > static_cast<double>(plan.cpu_us);
+  if (std::strcmp(reason, "exited") == 0 && used_up) reason = "cpu";
+  if (folder) remove_folder(folder);
+  const bool never_started = progress && !progress->is_separate && progress->failure[0];
+  report_end(&watch, never_started ? "setup" : reason, never_started ? progress->failure : nullptr, status);
+}
+
+/// A supervisor that shares the server's memory: its stack and all that it writes to. The C library's own memory is the
+/// server's, so that it calls nothing of it that writes once the server goes on.
+struct Beside {
+  alignas(64) char stack[size_t{1} << 16];
+  alignas(ProcessTree) char tree[sizeof(ProcessTree)];
+  LaunchPlan plan;
+  int channel, status;
+  std::atomic<int> is_alive;  ///< set to 0 by the kernel when the process has gone
+  Progress* progress;
+  void* server[5];  ///< where the server waits: the submission's process goes on from there
+};
+
+constexpr int kMostBeside = 64;
+Beside* besides[kMostBeside];
+Beside* starting = nullptr;  ///< the one that is being started
+
+void* map_memory(size_t size, int kind) {
+  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+/// One whose process has gone, or a new one; null without memory.
+Beside* free_beside() {
+  for (Beside*& beside : besides) {
+    if (!beside) {
+      beside = static_cast<Beside*>(map_memory(sizeof(Beside), MAP_PRIVATE));
+      if (!beside) return nullptr;
+      beside->progress = static_cast<Progress*>(map_memory(sizeof(Progress), MAP_SHARED));
+      if (!beside->progress) {
+        ::munmap(beside, sizeof *beside);
+        beside = nullptr;
+        return nullptr;
+      }
+    }
+    if (beside->is_alive == 0) return beside;
+  }
+  errno = EAGAIN;
+  return nullptr;
+}
+
+/// The whole life of such a supervisor.
+int live_beside(void* argument) {
+  Beside& beside = *static_cast<Beside*>(argument);
+  become_supervisor();
+  const pid_t pid = ::fork();  // the server stands still: the C library's memory is ours alone for this long
+  if (pid == 0) __builtin_longjmp(beside.server, 1);
+  const int error = errno;
+  beside.progress->is_forked = 1;
+  system_call(SYS_futex, &beside.progress->is_forked, FUTEX_WAKE, 1);
+  if (pid < 0) {
+    report_end(nullptr, "setup", error == EAGAIN ? "fork: no process left" : "fork: failed", beside.status);
+  } else {
+    system_call(SYS_close, beside.channel);
+    ProcessTree* tree = new (beside.tree) ProcessTree(beside.plan);
+    supervise(beside.plan, *tree, pid, beside.status, nullptr, beside.progress);
+  }
+  system_call(SYS_exit_group, 0);
+  return 0;
+}
+
+/// In the server: until the submission's process has been made. False when the supervisor died before that.
+bool wait_for_fork(const Beside& beside) {
+  const timespec patience = {0, 100'000'000};
+  while (beside.progress->is_forked == 0) {
+    if (beside.is_alive == 0) return false;
+    system_call(SYS_futex, &beside.progress->is_forked, FUTEX_WAIT, 0, &patience);
+  }
+  return true;
+}
+
+/// Makes supervisor and submission. Returns as plumbline_launch does. The stack of a submission's process is the
+/// server's, as after any fork.
+__attribute__((noinline)) int64_t launch_beside(const LaunchPlan& plan, int channel, int status) {
+  starting = free_beside();
+  if (!starting) return -errno;
+  Beside& beside = *starting;
+  beside.plan = plan;
+  beside.channel = channel;
+  beside.status = status;
+  std::memset(static_cast<void*>(beside.progress), 0, sizeof(Progress));
+  if (__builtin_setjmp(beside.server) != 0) return 0;
+  beside.is_alive = 1;
+  const int flags = static_cast<int>(plan.clone_flags) | CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD;
+  const pid_t pid =
+      ::clone(live_beside, beside.stack + sizeof beside.stack, flags, starting, nullptr, nullptr, &beside.is_alive);
+  if (pid < 0) {
+    const int error = errno;
+    beside.is_alive = 0;
+    return -error;
+  }
+  return wait_for_fork(beside) ? pid : -ECHILD;
+}
+
+/// In the submission's process: into its namespaces, and says so.
+bool enter_beside(const LaunchPlan& plan) {
+  Progress& progress = *starting->progress;
+  if (!enter_namespaces(plan)) {
+    std::memcpy(progress.failure, failure, sizeof failure);
+    return false;
+  }
+  progress.is_separate = 1;
+  for (Beside* beside : besides) {
+    if (beside) ::munmap(beside->progress, sizeof(Progress));
+  }
+  return true;
 }
 
 /// Takes the defences that the test build switched off; a pid namespace that is off leaves no space of our own.
@@ -393,25 +525,37 @@ extern "C" {
 int64_t plumbline_supervise(const LaunchPlan* asked, int channel, int status) {
   LaunchPlan plan = effective(*asked);
   char folder[kFolderBytes] = "/tmp";
-  if (!prepare(plan, folder)) supervise(plan, folder, 0, status, failure);
+  if (!prepare(plan, folder)) {
+    report_end(nullptr, "setup", failure, status);
+    ::_exit(0);
+  }
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // out of the submission's reach; its process sets its own back
   const pid_t pid = ::fork();
   if (pid < 0) {
     failed("fork");
-    supervise(plan, folder, 0, status, failure);
+    report_end(nullptr, "setup", failure, status);
+    ::_exit(0);
   }
   if (pid > 0) {
     ::close(channel);
-    supervise(plan, folder, pid, status, nullptr);
+    static ProcessTree tree(plan);
+    supervise(plan, tree, pid, status, plan.own_space ? nullptr : folder, nullptr);
+    ::_exit(0);
   }
   if (!confine(plan, folder, channel)) plumbline_not_confined(failure);
   return 0;
 }
 
 /// Makes supervisor and submission. Returns twice: in the server the supervisor's process id (negative: -errno), and 0
-/// in the submission's process, confined but for Landlock and the filter.
+/// in the submission's process, confined but for Landlock and the filter. The calling process must have made itself
+/// unreadable (PR_SET_DUMPABLE 0): a supervisor may have its memory.
 int64_t plumbline_launch(const LaunchPlan* asked, int channel, int status) {
   const LaunchPlan plan = effective(*asked);
+  if (plan.own_space) {
+    const int64_t pid = launch_beside(plan, channel, status);
+    if (pid == 0 && (!enter_beside(plan) || !confine(plan, "/tmp", channel))) plumbline_not_confined(failure);
+    return pid;
+  }
   const pid_t supervisor = static_cast<pid_t>(::syscall(SYS_clone, plan.clone_flags | SIGCHLD, 0, 0, 0, 0));
   if (supervisor != 0) return supervisor < 0 ? -errno : supervisor;
   return plumbline_supervise(asked, channel, status);

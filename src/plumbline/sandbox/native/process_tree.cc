@@ -1,21 +1,20 @@
 #include "plumbline/sandbox/native/process_tree.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
+#include "plumbline/sandbox/native/proc_files.h"
 #include "plumbline/sandbox/native/switches.h"
+#include "plumbline/sandbox/native/system_call.h"
 
 namespace plumbline {
 namespace {
@@ -23,46 +22,42 @@ namespace {
 constexpr int kStatBytes = 1024;
 constexpr int kCpuFields = 11;  // utime, stime, cutime, cstime after the name
 
-/// The n-th blank-separated field.
-const char* field(const char* text, int n) {
-  for (; text && n > 0; --n) {
-    text = std::strchr(text, ' ');
-    if (text) ++text;
-  }
-  return text;
-}
-
 int64_t page_bytes() {
-  static const int64_t size = ::sysconf(_SC_PAGESIZE);
-  return size;
+  return ::sysconf(_SC_PAGESIZE);  // a constant of the process; nothing is written
 }
 
 int64_t resident_bytes(pid_t pid) {
-  char path[64], text[256];
-  std::snprintf(path, sizeof path, "/proc/%d/statm", pid);
-  if (!read_small(path, text, sizeof text)) return 0;
+  char text[256];
+  if (!read_small(ProcPath(pid, "statm").text(), text, sizeof text)) return 0;
   const char* resident = field(text, 1);
-  return resident ? std::strtoll(resident, nullptr, 10) * page_bytes() : 0;
+  return resident ? parse_number(resident) * page_bytes() : 0;
+}
+
+/// Without files that are mapped, which a fork does not take over.
+int64_t anonymous_bytes(pid_t pid) {
+  char text[256];
+  if (!read_small(ProcPath(pid, "statm").text(), text, sizeof text)) return 0;
+  const char* shared = field(text, 2);
+  return shared ? resident_bytes(pid) - parse_number(shared) * page_bytes() : 0;
 }
 
 /// Memory that is this process's own share; a process that made itself unreadable is taken at its upper bound.
 int64_t own_bytes(pid_t pid) {
-  char path[64], text[4096];
-  std::snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
-  if (!read_small(path, text, sizeof text)) return resident_bytes(pid);
+  char text[4096];
+  if (!read_small(ProcPath(pid, "smaps_rollup").text(), text, sizeof text)) return resident_bytes(pid);
   int64_t kib = 0;
   for (const char* name : {"Pss_Anon:", "Pss_Shmem:"}) {
     const char* at = std::strstr(text, name);
-    if (at) kib += std::strtoll(at + std::strlen(name), nullptr, 10);
+    if (at) kib += parse_number(at + std::strlen(name));
   }
   return kib * 1024;
 }
 
 /// Files in /tmp; names and short links live in inodes, which count as a page each.
 int64_t file_bytes(const LaunchPlan& plan) {
-  struct statvfs usage;
-  if (!plan.own_space || !is_on(Defence::kTmpIsMemory) || ::statvfs("/tmp", &usage) != 0) return 0;
-  return static_cast<int64_t>(usage.f_blocks - usage.f_bfree) * static_cast<int64_t>(usage.f_frsize) +
+  struct statfs usage;
+  if (!plan.own_space || !is_on(Defence::kTmpIsMemory) || system_call(SYS_statfs, "/tmp", &usage) != 0) return 0;
+  return static_cast<int64_t>(usage.f_blocks - usage.f_bfree) * static_cast<int64_t>(usage.f_bsize) +
          static_cast<int64_t>(usage.f_files - usage.f_ffree) * page_bytes();
 }
 
@@ -70,15 +65,14 @@ int64_t file_bytes(const LaunchPlan& plan) {
 /// shares count once a process: an upper bound that honest code stays far below.
 int64_t buffer_bytes(pid_t pid) {
   constexpr int64_t kSocket_bytes = 212992;  // net.core.wmem_default; the filter refuses to raise it
-  char path[64], target[16];
-  std::snprintf(path, sizeof path, "/proc/%d/fd", pid);
-  DIR* folder = is_on(Defence::kBuffersAreMemory) ? ::opendir(path) : nullptr;
+  if (!is_on(Defence::kBuffersAreMemory)) return 0;
+  char target[16];
+  FolderReader folder(ProcPath(pid, "fd").text());
   int64_t sockets = 0;
-  while (const dirent* entry = folder ? ::readdir(folder) : nullptr) {
-    const ssize_t size = ::readlinkat(::dirfd(folder), entry->d_name, target, sizeof target);
+  while (const char* name = folder.next()) {
+    const long size = system_call(SYS_readlinkat, folder.descriptor(), name, target, sizeof target);
     sockets += size > 7 && std::strncmp(target, "socket:", 7) == 0;
   }
-  if (folder) ::closedir(folder);
   constexpr int64_t kFree = 4;  // the channel, and the pair that an event loop makes
   return std::max<int64_t>(sockets - kFree, 0) * kSocket_bytes;
 }
@@ -86,63 +80,43 @@ int64_t buffer_bytes(pid_t pid) {
 pid_t parent_of(pid_t pid) {
   char text[kStatBytes];
   const char* fields = field(stat_fields(pid, text, sizeof text), 1);
-  return fields ? std::atoi(fields) : -1;
+  return fields ? static_cast<pid_t>(parse_number(fields)) : -1;
 }
 
 }  // namespace
 
-bool read_small(const char* path, char* text, int size) {
-  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const ssize_t count = ::read(file, text, static_cast<size_t>(size - 1));
-  ::close(file);
-  if (count <= 0) return false;
-  text[count] = 0;
-  return true;
-}
-
-const char* stat_fields(pid_t pid, char* text, int size) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  if (!read_small(path, text, size)) return nullptr;
-  const char* name_end = std::strrchr(text, ')');
-  return name_end && name_end[1] ? name_end + 2 : nullptr;
-}
-
 int64_t num_threads_of_user(uid_t uid) {
   constexpr int kThreadsField = 17;
   int64_t threads = 0;
-  DIR* folder = ::opendir("/proc");
-  while (const dirent* entry = folder ? ::readdir(folder) : nullptr) {
-    const pid_t pid = std::atoi(entry->d_name);
+  FolderReader folder("/proc");
+  while (const char* name = folder.next()) {
+    const pid_t pid = static_cast<pid_t>(parse_number(name));
     struct stat info;
-    if (pid <= 0 || ::fstatat(::dirfd(folder), entry->d_name, &info, 0) != 0 || info.st_uid != uid) continue;
+    if (pid <= 0 || ::fstatat(folder.descriptor(), name, &info, 0) != 0 || info.st_uid != uid) continue;
     char text[kStatBytes];
     const char* at = field(stat_fields(pid, text, sizeof text), kThreadsField);
-    threads += at ? std::atoi(at) : 0;
+    threads += at ? parse_number(at) : 0;
   }
-  if (folder) ::closedir(folder);
   return threads;
 }
 
 double reaped_cpu_s() {
   struct rusage usage;
-  ::getrusage(RUSAGE_CHILDREN, &usage);
+  system_call(SYS_getrusage, RUSAGE_CHILDREN, &usage);
   return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
-ProcessTree::ProcessTree(const LaunchPlan& plan) : plan_(plan), interpreter_bytes_(resident_bytes(::getpid())) {}
+ProcessTree::ProcessTree(const LaunchPlan& plan)
+    : plan_(plan), self_(static_cast<pid_t>(system_call(SYS_getpid))), interpreter_bytes_(anonymous_bytes(self_)) {}
 
 void ProcessTree::look() {
   num_ = 0;
-  DIR* folder = ::opendir("/proc");
-  if (!folder) return;
-  while (const dirent* entry = ::readdir(folder)) {
-    const pid_t pid = std::atoi(entry->d_name);
-    if (pid > 0 && pid != ::getpid() && num_ < kMost) pids_[num_++] = pid;
+  FolderReader folder("/proc");
+  while (const char* name = folder.next()) {
+    const pid_t pid = static_cast<pid_t>(parse_number(name));
+    if (pid > 0 && pid != self_ && num_ < kMost) pids_[num_++] = pid;
   }
-  ::closedir(folder);
   if (plan_.own_space) return;
   // Descendants only: whoever's parent is us or was found to be one moves to the front, until nobody does.
   int found = 0;
@@ -150,7 +124,7 @@ void ProcessTree::look() {
     grew = false;
     for (int i = found; i < num_; ++i) {
       const pid_t parent = parent_of(pids_[i]);
-      bool ours = parent == ::getpid();
+      bool ours = parent == self_;
       for (int k = 0; k < found && !ours; ++k) ours = pids_[k] == parent;
       if (!ours) continue;
       const pid_t pid = pids_[i];
@@ -163,14 +137,14 @@ void ProcessTree::look() {
 }
 
 double ProcessTree::cpu_s() const {
-  static const double ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
-  double ticks = 0;
+  constexpr double kTicks_s = 100;  // USER_HZ, the unit of /proc whatever the kernel's own
+  int64_t ticks = 0;
   for (int i = 0; i < num_; ++i) {
     char text[kStatBytes];
     const char* at = field(stat_fields(pids_[i], text, sizeof text), kCpuFields);
-    for (int k = 0; at && k < 4; ++k, at = field(at, 1)) ticks += static_cast<double>(std::strtoull(at, nullptr, 10));
+    for (int k = 0; at && k < 4; ++k, at = field(at, 1)) ticks += parse_number(at);
   }
-  return reaped_cpu_s() + ticks / ticks_per_s;
+  return reaped_cpu_s() + static_cast<double>(ticks) / kTicks_s;
 }
 
 int64_t ProcessTree::memory_bytes() const {
@@ -189,11 +163,10 @@ int64_t ProcessTree::memory_bytes() const {
 double ProcessTree::starved_s() const {
   double longest = 0;
   for (int i = 0; i < num_; ++i) {
-    char path[64], text[256];
-    std::snprintf(path, sizeof path, "/proc/%d/schedstat", pids_[i]);
-    if (!read_small(path, text, sizeof text)) continue;
+    char text[256];
+    if (!read_small(ProcPath(pids_[i], "schedstat").text(), text, sizeof text)) continue;
     const char* waited = field(text, 1);
-    if (waited) longest = std::max(longest, std::strtod(waited, nullptr) / 1e9);
+    if (waited) longest = std::max(longest, static_cast<double>(parse_number(waited)) / 1e9);
   }
   return longest;
 }
@@ -201,16 +174,17 @@ double ProcessTree::starved_s() const {
 void ProcessTree::end() {
   while (true) {
     if (plan_.own_space) {
-      ::kill(-1, SIGKILL);
+      system_call(SYS_kill, -1, SIGKILL);
     } else {
       look();
-      for (int i = 0; i < num_; ++i) ::kill(pids_[i], SIGKILL);
+      for (int i = 0; i < num_; ++i) system_call(SYS_kill, pids_[i], SIGKILL);
     }
-    pid_t reaped;
-    while ((reaped = ::waitpid(-1, nullptr, __WALL | (plan_.own_space ? 0 : WNOHANG))) > 0) {
-    }
-    if (reaped < 0 && errno == ECHILD) return;
-    ::usleep(1000);
+    long reaped;
+    do reaped = system_call(SYS_wait4, -1, nullptr, __WALL | (plan_.own_space ? 0 : WNOHANG));
+    while (reaped > 0);
+    if (reaped == -ECHILD) return;
+    const timespec pause = {0, 1'000'000};
+    system_call(SYS_nanosleep, &pause, nullptr);
   }
 }
 

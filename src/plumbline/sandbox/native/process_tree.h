@@ -1,4 +1,4 @@
-/// The live processes of one submission, seen from its supervisor.
+/// The live processes of one submission, seen from its supervisor. Raw system calls only (system_call.h).
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@ namespace plumbline {
 
 class ProcessTree {
  public:
-  /// In the supervisor, just forked from a warm interpreter: what that holds is not the submission's.
+  /// In the supervisor, which has the warm interpreter's memory: what that holds is not the submission's.
   explicit ProcessTree(const LaunchPlan& plan);
 
   /// Reads /proc. In a space of our own everything but us; else our descendants.
@@ -29,6 +29,7 @@ class ProcessTree {
  private:
   static constexpr int kMost = 1 << 15;
   const LaunchPlan& plan_;
+  const pid_t self_;
   const int64_t interpreter_bytes_;
   int num_ = 0;
   pid_t pids_[kMost];
@@ -38,9 +39,5 @@ class ProcessTree {
 int64_t num_threads_of_user(uid_t uid);
 /// CPU time of ended and reaped children.
 double reaped_cpu_s();
-/// Reads a small file into `text` (terminated); false when it cannot be read.
-bool read_small(const char* path, char* text, int size);
-/// The fields of /proc/PID/stat after the name, which may hold anything: the state is the first. Null without process.
-const char* stat_fields(pid_t pid, char* text, int size);
 
 }  // namespace plumbline

@@ -176,13 +176,38 @@ def serve_calls(channel, nonce, job):
         reply(channel, frame[:8], lambda: eval(entry, namespace), loads(frame[8:]), job["limit"])
 
 
-def be_the_program(code, setup, source, sink, errors):
-    """In a process of its own: the response as the program `__main__`. Never returns."""
+def run_apart(work):
+    """work(writing) in a process of its own that has no channel, to its end. Returns (exit status, CPU seconds, what it
+    wrote): a short text at most, all that fits a pipe."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setpgid(0, 0)
+            os.close(CHANNEL)
+            work(writing)
+        finally:
+            leave(0)
+    _, status, usage = os.wait4(pid, 0)
     try:
-        os.setpgid(0, 0)
+        os.killpg(pid, signal.SIGKILL)
+    except OSError:
+        pass
+    try:
+        written = read_bytes(reading, 1 << 12)
+    except BlockingIOError:
+        written = b""
+    os.close(reading)
+    os.close(writing)
+    return status, usage.ru_utime + usage.ru_stime, written
+
+
+def be_the_program(code, setup, source, sink, errors):
+    """The response as the program `__main__`."""
+    try:
         os.dup2(source, 0)
         os.dup2(sink, 1)
-        os.close(CHANNEL)
         sys.stdin = sys.__stdin__ = open(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
         sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
         module = sys.modules["__main__"] = types.ModuleType("__main__")
@@ -198,8 +223,6 @@ def be_the_program(code, setup, source, sink, errors):
         sys.stdout.flush()
     except BaseException as error:
         write_bytes(errors, describe(error))
-    finally:
-        leave(0)
 
 
 def open_unnamed(name):
@@ -211,24 +234,11 @@ def open_unnamed(name):
 def run_program(channel, nonce, code, job, text):
     """One input: answers with what the program wrote (V) or the exception that it ended with (E)."""
     source, sink = open_unnamed(".input"), open_unnamed(".output")
-    reading, writing = os.pipe()
-    os.set_blocking(reading, False)
     block = text.encode("utf-8", "surrogatepass")
     while block:
         block = block[write_bytes(source, block):]
     os.lseek(source, 0, os.SEEK_SET)
-    pid = os.fork()
-    if pid == 0:
-        be_the_program(code, job["setup"], source, sink, writing)
-    status = os.waitpid(pid, 0)[1]
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except OSError:
-        pass
-    try:
-        error = read_bytes(reading, 1 << 12)
-    except BlockingIOError:
-        error = b""
+    status, _, error = run_apart(lambda errors: be_the_program(code, job["setup"], source, sink, errors))
     size = os.fstat(sink).st_size
     if os.WIFSIGNALED(status):
         error = dumps(("SystemError", "the program was killed by signal %d" % os.WTERMSIG(status), ""), WIRE_VERSION)
@@ -239,7 +249,7 @@ def run_program(channel, nonce, code, job, text):
     else:
         written = os.pread(sink, size, 0).decode("utf-8", "replace")
         channel.send(nonce, b"V", dumps(written, WIRE_VERSION))
-    for descriptor in (source, sink, reading, writing):
+    for descriptor in (source, sink):
         os.close(descriptor)
 
 
@@ -269,9 +279,9 @@ def run_statements(namespace, nodes):
     exec(compile(ast.Module(body=nodes, type_ignores=[]), "<tester>", "exec", 0, True), namespace)
 
 
-def load_tester_apart(job, tree, tester, namespace):
+def load_tester_apart(job, tree, tester, namespace, with_needs):
     """The tester beside another solution (stub or reference), alone or with what it needs of the response."""
-    if job["with_needs"]:
+    if with_needs:
         solution = job["owner"] or job["entry"]
         for name in other_names_of(tree, solution):
             namespace[name] = namespace[solution]
@@ -280,19 +290,19 @@ def load_tester_apart(job, tree, tester, namespace):
         run_statements(namespace, [tester.node])
         return
     members = [tester.node]
-    if job["with_needs"]:
+    if with_needs:
         present = vars(namespace[job["owner"]])
         members += [m for m in tester.in_class.body if isinstance(m, FUNCTIONS) and m is not tester.node
                     and m.name not in present]
     attach_members(namespace, job["owner"], members)
 
 
-def load_whole_response(job, code, namespace):
+def load_whole_response(job, code, namespace, replacement):
     """For a tester that only exists at run time: the whole response, then the other solution in its place."""
     owner, tester = job["owner"], job["tester"]
     exec(code, namespace)
     attached = vars(namespace[owner]).get(tester) if owner in namespace else None
-    execute(job["replacement"], namespace)
+    execute(replacement, namespace)
     if attached is not None:
         setattr(namespace[owner], tester, attached)
 
@@ -309,29 +319,62 @@ def call_tester(job, tester, namespace):
         namespace[name]()
 
 
-def run_tester(channel, nonce, job):
-    """The hinted grade (replacement empty: the response as it is), or F against a stub or the reference."""
-    code, tree = report_source(channel, nonce, job)
+def run_tester(job, code, tree, replacement, with_needs):
+    """The hinted grade (replacement empty: the response as it is), or F against a stub or the reference: (letter, body)."""
     tester = find_tester(tree, job["tester"], job["owner"])
     namespace, setup = new_namespace(job["setup"])
     bound = False
     try:
         execute(setup, namespace)
-        if not job["replacement"]:
+        if not replacement:
             exec(code, namespace)
         elif tester is None:
-            load_whole_response(job, code, namespace)
+            load_whole_response(job, code, namespace, replacement)
         else:
-            execute(job["replacement"], namespace)
-            load_tester_apart(job, tree, tester, namespace)
+            execute(replacement, namespace)
+            load_tester_apart(job, tree, tester, namespace, with_needs)
         owner = namespace.get(job["owner"])
         bound = job["tester"] in namespace or owner is not None and hasattr(owner, job["tester"])
         call_tester(job, tester, namespace)
     except BaseException as error:
-        channel.send(nonce, b"E" if bound else b"U", describe(error))
-    else:
-        channel.send(nonce, b"V", dumps(None, WIRE_VERSION))
-    leave(0)
+        return b"E" if bound else b"U", describe(error)
+    return b"V", dumps(None, WIRE_VERSION)
+
+
+def nothing_is_left():
+    """No other process of this space but its first, and no file: another run finds what a fresh sandbox has. Where
+    others can be seen (no space of our own) something always is."""
+    try:
+        os.kill(-1, 0)
+    except ProcessLookupError:
+        return not os.listdir()
+    except OSError:
+        pass
+    return False
+
+
+def serve_tester(channel, nonce, job):
+    """Calls F on one solution after the other, each time in a process forked from this one, which runs nothing of the
+    response but in the last run. Answers with the CPU seconds of the run and what came of it. Leaves when a run ended
+    without a word or left something; whoever wants another one starts a fresh sandbox."""
+    code, tree = report_source(channel, nonce, job)
+    is_bound = find_tester(tree, job["tester"], job["owner"]) is not None
+    while True:
+        frame = channel.receive()
+        if not frame:
+            leave(0)
+        replacement, with_needs, is_last = loads(frame[8:])
+        run = lambda: run_tester(job, code, tree, replacement, with_needs)
+        if is_last or not is_bound:
+            letter, body = run()
+            channel.send(frame[:8], letter, dumps(0.0, WIRE_VERSION) + body)
+            leave(0)
+        _, cpu_s, written = run_apart(lambda answer: write_bytes(answer, b"".join(run())))
+        if written[:1] not in (b"E", b"U", b"V"):
+            leave(0)
+        channel.send(frame[:8], written[:1], dumps(cpu_s, WIRE_VERSION) + written[1:])
+        if not nothing_is_left():
+            leave(0)
 
 
 class NoAnswer(BaseException):
@@ -414,7 +457,7 @@ def run_code_tests(channel, nonce, job):
     leave(0)
 
 
-KINDS = {"calls": serve_calls, "programs": serve_programs, "tester": run_tester, "code_tests": run_code_tests}
+KINDS = {"calls": serve_calls, "programs": serve_programs, "tester": serve_tester, "code_tests": run_code_tests}
 
 
 def run_candidate(descriptor):

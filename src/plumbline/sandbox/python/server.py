@@ -1,7 +1,7 @@
 # The warm server of one worker: an interpreter that has its modules loaded and does nothing but fork. It never sees
 # code, arguments or expected values; those travel between the grader and the submission's own process.
 CONTROL, NATIVE = 3, 4  # descriptors that the grader hands over
-LEAST_NAMESPACES = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC
+NAMESPACES = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS  # a submission's own; the others are the worker's
 
 
 THROWAWAY_UIDS = ((1_900_000_000, 1 << 22), (60_000, 5000))  # first, how many; the second where few ids are mapped
@@ -35,16 +35,14 @@ class Worker:
         cpu_s, wall_s, memory_bytes, processes = limits
         separate = self.level == "namespaces"
         own_space = separate or self.level == "bubblewrap"
-        return (ctypes.c_int64 * 10)(LEAST_NAMESPACES if separate else 0, own_space, int(cpu_s * 1e6), int(wall_s * 1e6),
+        return (ctypes.c_int64 * 10)(NAMESPACES if separate else 0, own_space, int(cpu_s * 1e6), int(wall_s * 1e6),
                                      memory_bytes, processes, *self.uids, -1, self.off)
 
     def start(self, limits, channel, status):
-        ctypes.pythonapi.PyOS_BeforeFork()
+        # Python is not told of this fork: with one thread there is nothing to mend, and mending costs pages.
         pid = self.native.plumbline_launch(self.plan(limits), channel, status)
         if pid == 0:
-            ctypes.pythonapi.PyOS_AfterFork_Child()
             be_the_submission(self)
-        ctypes.pythonapi.PyOS_AfterFork_Parent()
         if pid < 0:
             report_failure(status, "clone: " + os.strerror(-pid))
 
@@ -133,6 +131,7 @@ def become_worker(hello, native):
     if on("empty_environment"):
         os.environ.clear()
     native.plumbline_forget_children()
+    checked(prctl(PR_SET_DUMPABLE, 0), "dumpable")  # supervisors share our memory: no submission opens it
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # last: the kernel forgets it with every change of identity
     return BubblewrapWorker(hello, native) if level == "bubblewrap" else Worker(hello, native)
 
