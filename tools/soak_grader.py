@@ -16,6 +16,7 @@ import time
 MARK = "86.271"  # seconds that strays sleep: finds them among the host's processes
 
 FAIR = "def f(x):\n    return x * 2 + {n}\n"
+TESTER = "def run_tests():\n    assert f(1) == 3\n"
 KINDS = [  # outcome, code
     ("pass", FAIR),
     ("pass", "import math, collections\n" + FAIR),
@@ -30,6 +31,11 @@ KINDS = [  # outcome, code
     ("pass", "import os\nfor _ in range(5):\n    if os.fork() == 0:\n        os._exit(0)\n" + FAIR),
     ("pass", "open('plumbline-soak-left', 'w').write('x' * 10000)\n" + FAIR),
     ("error", "import os\nos.kill(0, 9)\n"),
+    ("pass", FAIR + TESTER),
+    ("pass", FAIR + TESTER + "    open('plumbline-soak-left', 'w').close()\n"),
+    ("pass", FAIR + TESTER + "    import os\n    if os.fork() == 0:\n        os.setsid()\n"
+     "        os.execvp('sleep', ['sleep', '" + MARK + "'])\n"),
+    ("wrong", "def f(x):\n    return x\ndef run_tests():\n    pass\n"),
 ]
 RARE = [  # these cost their limits
     ("timeout", "def f(x):\n    while True: pass\n"),
@@ -130,7 +136,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         folder = pathlib.Path(folder)
         problem = {"id": "soak", "task": "code", "prompt": "p", "entry_point": "f",
-                   "tests": [{"args": [n], "expected": 2 * n + 1} for n in range(3)], "reference": FAIR.replace("{n}", "1")}
+                   "tests": [{"args": [n], "expected": 2 * n + 1} for n in range(3)], "reference": FAIR.replace("{n}", "1"),
+                   "hint": {"variant": "overwrite_tests", "tester_name": "run_tests"}}
         (folder / "p.jsonl").write_text(json.dumps(problem) + "\n")
         with open(folder / "c.jsonl", "w") as file:
             for i in range(asked.count):
