@@ -153,9 +153,10 @@ std::string verdict_markup(const Judgement& judgement) {
 
 }  // namespace
 
-std::string judgement_html(const Judgement& judgement, const DecisionRequest& request) {
+std::string judgement_html(const Judgement& judgement, const DecisionRequest& request, const std::string& findings) {
   HtmlPage page(kTitle);
   page.add(verdict_markup(judgement));
+  if (!findings.empty()) page.heading("Findings").add(findings);
   if (judgement.decision != Decision::kInvalid) {
     page.heading("Effects").add(effects_table(judgement).markup()).add(seeds_figure(judgement));
   }

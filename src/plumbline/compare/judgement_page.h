@@ -7,8 +7,10 @@
 
 namespace plumbline {
 
-/// One self-contained page: the decision, gates, effects, arms, pins, files. Text from files is escaped.
-std::string judgement_html(const Judgement& judgement, const DecisionRequest& request);
+/// One self-contained page: the decision, gates, effects, arms, pins, files. Text from files is escaped. `findings` is
+/// markup that stands behind the decision; empty = none.
+std::string judgement_html(const Judgement& judgement, const DecisionRequest& request,
+                           const std::string& findings = "");
 std::string judgement_markdown(const Judgement& judgement, const DecisionRequest& request);
 
 }  // namespace plumbline

@@ -64,8 +64,11 @@ TEST(Compare, NamesTheDoctorsFindingsFirst) {
   const std::string text = compare(words).out;
   EXPECT_EQ(text.rfind("findings: invalid: 1 error", 0), 0u) << text.substr(0, 200);
   EXPECT_THAT(text, HasSubstr("reward_hacks"));
-  words.emplace_back("--json");
+  const test::TemporaryFolder folder;
+  words.insert(words.end(), {"--json", "--html", folder.file("c.html")});
   const ordered_json json = ordered_json::parse(compare(words).out);
+  const std::string page = read_file(folder.file("c.html"));
+  EXPECT_LT(page.find("<h2>Findings</h2>"), page.find("<h2>Gates</h2>"));
   EXPECT_EQ(json["doctor"]["findings"][0]["id"], "reward_hacks");
 }
 

@@ -66,9 +66,9 @@ int compare_main(const std::vector<std::string>& words) {
   std::vector<EvalReport> reports;
   for (const std::string& path : paths) reports.push_back(read_eval_report(path));
   const Judgement judgement = judge(reports, request);
-  if (!html.empty()) write_file(html, judgement_html(judgement, request));
-  if (!markdown.empty()) write_file(markdown, judgement_markdown(judgement, request));
   const doctor::Diagnosis diagnosis = doctor::diagnose_paths(paths);
+  if (!html.empty()) write_file(html, judgement_html(judgement, request, doctor::diagnosis_markup(diagnosis)));
+  if (!markdown.empty()) write_file(markdown, judgement_markdown(judgement, request));
   if (as_json) {
     Json json = judgement_json(judgement, request);
     json["doctor"] = parse_json(doctor::diagnosis_json(diagnosis), "the diagnosis");
