@@ -485,6 +485,19 @@ TEST_F(JudgeVerb, SlowThousandItemsAt32InFlightKeepOrderAndMemory) {
   std::printf("peak memory: %ld KiB for 200 calls, %ld KiB for 2000\n", small, large);
 }
 
+TEST_F(JudgeVerb, CheckCallsEachJudgeOnce) {
+  write_items(1);
+  const FakeProvider good,
+      bad([](const AskedQuestion&question) { return FakeProvider::misbehaves(question, Misbehaviour::kUnauthorized); });
+  const auto result = plumbline({"check", preset({good.spec("a"), bad.spec("b")})});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, HasSubstr("OK    judge          " + good.spec("a") + " answers"));
+  EXPECT_THAT(result.out, HasSubstr("FAIL  judge          remote.preflight: " + bad.spec("b")));
+  EXPECT_EQ(good.num_requests(), 1);
+  EXPECT_EQ(bad.num_requests(), 1);
+  expect_no_key(result);
+}
+
 // ---- teach
 
 constexpr const char* kCodeProblem =
