@@ -105,7 +105,7 @@ int finish(const Preset& preset, const ArmSummary& summary, const RunDirectory& 
   std::fputs(results_table({summary}).c_str(), stdout);
   std::printf("run: %s\n", directory.path().c_str());
   if (preset.run.arm != "vanilla") return 0;
-  const Gate gate = gate_c({&summary, 1}, preset.gates);
+  const RunGate gate = gate_c({&summary, 1}, preset.gates);
   std::fputs(format_gates({&gate, 1}, false).c_str(), stdout);
   return gate.status == GateStatus::kFail ? 1 : 0;
 }

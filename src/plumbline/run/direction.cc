@@ -55,7 +55,7 @@ void put_base_weights(SvdAdapter& adapter) {
   adapter.merge(0, 0);
 }
 
-int finish(const std::vector<Gate>& gates, const RunDirectory& directory) {
+int finish(const std::vector<RunGate>& gates, const RunDirectory& directory) {
   write_file(directory.file("gates.json"), gates_json(gates).dump(2) + "\n");
   directory.mark_complete();
   std::fputs(format_gates(gates, false).c_str(), stdout);

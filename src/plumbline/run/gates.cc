@@ -73,8 +73,8 @@ bool is_sound(const ArmSummary& arm) {
 
 }  // namespace
 
-Gate gate_a(const GateA& extraction) {
-  Gate gate{"A", "extraction", GateStatus::kNotReached, "", "", ""};
+RunGate gate_a(const GateA& extraction) {
+  RunGate gate{"A", "extraction", GateStatus::kNotReached, "", "", ""};
   gate.status = pass_if(extraction.num_modules > 0 && extraction.num_zero_norm == 0);
   gate.should = "every adapted module gets a direction of nonzero norm";
   gate.saw = fmt::format("{} modules, {} with zero norm", extraction.num_modules, extraction.num_zero_norm);
@@ -82,8 +82,8 @@ Gate gate_a(const GateA& extraction) {
   return gate;
 }
 
-Gate gate_b(const HeldOutCheck& check, const std::optional<HeldOutCheck>& placebo, const GateOptions& options) {
-  Gate gate{"B", "held-out pairs", GateStatus::kNotReached, "", "", ""};
+RunGate gate_b(const HeldOutCheck& check, const std::optional<HeldOutCheck>& placebo, const GateOptions& options) {
+  RunGate gate{"B", "held-out pairs", GateStatus::kNotReached, "", "", ""};
   const bool hard = check.frac_positive > options.min_heldout_fraction;
   const bool soft = check.mean > options.min_heldout_cosine;
   gate.status = !hard ? GateStatus::kFail : soft ? GateStatus::kPass : GateStatus::kWarning;
@@ -98,8 +98,8 @@ Gate gate_b(const HeldOutCheck& check, const std::optional<HeldOutCheck>& placeb
   return gate;
 }
 
-Gate gate_c(std::span<const ArmSummary> arms, const GateOptions& options) {
-  Gate gate{"C", "vanilla training", GateStatus::kNotReached, "", "", ""};
+RunGate gate_c(std::span<const ArmSummary> arms, const GateOptions& options) {
+  RunGate gate{"C", "vanilla training", GateStatus::kNotReached, "", "", ""};
   const std::vector<const ArmSummary*> vanilla = arms_of_kind(arms, "vanilla");
   const bool sound = std::all_of(vanilla.begin(), vanilla.end(), [](const ArmSummary* arm) { return is_sound(*arm); });
   const double hack = mean_over(vanilla, &ArmSummary::final_hack);
@@ -122,8 +122,8 @@ Gate gate_c(std::span<const ArmSummary> arms, const GateOptions& options) {
   return gate;
 }
 
-Gate gate_d(std::span<const ArmSummary> arms, const GateOptions& options) {
-  Gate gate{"D", "projected training", GateStatus::kNotReached, "", "", ""};
+RunGate gate_d(std::span<const ArmSummary> arms, const GateOptions& options) {
+  RunGate gate{"D", "projected training", GateStatus::kNotReached, "", "", ""};
   const auto vanilla = arms_of_kind(arms, "vanilla"), projected = arms_of_kind(arms, "projected");
   const double hack = mean_over(projected, &ArmSummary::final_hack),
                fired = mean_over(projected, &ArmSummary::mean_fired);
@@ -159,27 +159,27 @@ Gate gate_d(std::span<const ArmSummary> arms, const GateOptions& options) {
   return gate;
 }
 
-std::vector<Gate> complete_gates(std::vector<Gate> reached) {
-  const Gate all[] = {{"A", "extraction", GateStatus::kNotReached, "", "", ""},
-                      {"B", "held-out pairs", GateStatus::kNotReached, "", "", ""},
-                      {"C", "vanilla training", GateStatus::kNotReached, "", "", ""},
-                      {"D", "projected training", GateStatus::kNotReached, "", "", ""}};
-  std::vector<Gate> gates;
-  for (const Gate& blank : all) {
+std::vector<RunGate> complete_gates(std::vector<RunGate> reached) {
+  const RunGate all[] = {{"A", "extraction", GateStatus::kNotReached, "", "", ""},
+                         {"B", "held-out pairs", GateStatus::kNotReached, "", "", ""},
+                         {"C", "vanilla training", GateStatus::kNotReached, "", "", ""},
+                         {"D", "projected training", GateStatus::kNotReached, "", "", ""}};
+  std::vector<RunGate> gates;
+  for (const RunGate& blank : all) {
     const auto found =
-        std::find_if(reached.begin(), reached.end(), [&](const Gate& gate) { return gate.id == blank.id; });
+        std::find_if(reached.begin(), reached.end(), [&](const RunGate& gate) { return gate.id == blank.id; });
     gates.push_back(found == reached.end() ? blank : *found);
   }
   return gates;
 }
 
-bool any_failed(std::span<const Gate> gates) {
-  return std::any_of(gates.begin(), gates.end(), [](const Gate& gate) { return gate.status == GateStatus::kFail; });
+bool any_failed(std::span<const RunGate> gates) {
+  return std::any_of(gates.begin(), gates.end(), [](const RunGate& gate) { return gate.status == GateStatus::kFail; });
 }
 
-std::string format_gates(std::span<const Gate> gates, bool color) {
+std::string format_gates(std::span<const RunGate> gates, bool color) {
   std::string text;
-  for (const Gate& gate : gates) {
+  for (const RunGate& gate : gates) {
     const std::string word = color ? fmt::format("{}{}\033[0m", status_color(gate.status), status_word(gate.status))
                                    : std::string(status_word(gate.status));
     text += fmt::format("Gate {}  {}  {}\n", gate.id, word, gate.title);
@@ -189,9 +189,9 @@ std::string format_gates(std::span<const Gate> gates, bool color) {
   return text;
 }
 
-Json gates_json(std::span<const Gate> gates) {
+Json gates_json(std::span<const RunGate> gates) {
   Json rows = Json::array();
-  for (const Gate& gate : gates) {
+  for (const RunGate& gate : gates) {
     rows.push_back({{"id", gate.id},
                     {"title", gate.title},
                     {"status", gate.status == GateStatus::kNotReached ? "not_reached" : status_word(gate.status)},

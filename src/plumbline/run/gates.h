@@ -16,8 +16,9 @@ namespace plumbline {
 
 enum class GateStatus { kPass, kWarning, kFail, kNotReached };
 
-/// One gate's judgement. `otherwise` says what to conclude, or do, when it fails.
-struct Gate {
+/// One gate's judgement (compare/gates.h has those of an evaluation). `otherwise` says what to conclude, or do, when it
+/// fails.
+struct RunGate {
   std::string id, title;  ///< "A", "extraction"
   GateStatus status = GateStatus::kNotReached;
   std::string should, saw, otherwise;
@@ -36,21 +37,21 @@ struct ArmSummary {
   int64_t num_graded_final = 0;  ///< completions behind the final rates
 };
 
-Gate gate_a(const GateA& extraction);
+RunGate gate_a(const GateA& extraction);
 /// `placebo` is the same check for a direction from harmless pairs: it passes just as well, and the gate says so.
-Gate gate_b(const HeldOutCheck& check, const std::optional<HeldOutCheck>& placebo, const GateOptions& options);
+RunGate gate_b(const HeldOutCheck& check, const std::optional<HeldOutCheck>& placebo, const GateOptions& options);
 /// Looks at every arm named vanilla: each must be sound, and their mean hack rate above gates.min_hack_rate.
-Gate gate_c(std::span<const ArmSummary> arms, const GateOptions& options);
+RunGate gate_c(std::span<const ArmSummary> arms, const GateOptions& options);
 /// Means over seeds: projected against vanilla, and against each kind of control that was run (the mean of its draws
 /// and seeds). Without a control arm the gate can only fail or warn: nothing is shown about this direction.
-Gate gate_d(std::span<const ArmSummary> arms, const GateOptions& options);
+RunGate gate_d(std::span<const ArmSummary> arms, const GateOptions& options);
 
 /// All four in order, those missing from `reached` as not reached.
-std::vector<Gate> complete_gates(std::vector<Gate> reached);
-bool any_failed(std::span<const Gate> gates);
+std::vector<RunGate> complete_gates(std::vector<RunGate> reached);
+bool any_failed(std::span<const RunGate> gates);
 
 /// Blocks of SHOULD / saw / ELSE for a terminal; `color` adds ANSI colours to PASS and FAIL.
-std::string format_gates(std::span<const Gate> gates, bool color);
-Json gates_json(std::span<const Gate> gates);
+std::string format_gates(std::span<const RunGate> gates, bool color);
+Json gates_json(std::span<const RunGate> gates);
 
 }  // namespace plumbline

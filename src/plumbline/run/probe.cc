@@ -64,7 +64,7 @@ class ProbeRun {
     extract();
     if (may_go_on()) verify();
     if (may_go_on()) train_arms();
-    const std::vector<Gate> gates = complete_gates(gates_);
+    const std::vector<RunGate> gates = complete_gates(gates_);
     write_file(directory_.file("gates.json"), gates_json(gates).dump(2) + "\n");
     const WrittenReport report =
         doctor::write_report_with_findings({directory_.path()}, directory_.file("report.html"));
@@ -129,7 +129,7 @@ class ProbeRun {
     if (ran("vanilla") && ran("projected")) gates_.push_back(gate_d(arms_, preset_.gates));
   }
 
-  void summarize(const std::vector<Gate>& gates, const std::vector<ArmVerdict>& verdicts, double seconds) const {
+  void summarize(const std::vector<RunGate>& gates, const std::vector<ArmVerdict>& verdicts, double seconds) const {
     if (!arms_.empty()) std::printf("%s\n", results_table(arms_).c_str());
     std::fputs(format_gates(gates, ::isatty(STDOUT_FILENO) == 1).c_str(), stdout);
     for (const ArmVerdict& verdict : verdicts) {
@@ -144,7 +144,7 @@ class ProbeRun {
   const RunDirectory directory_;
   std::unique_ptr<ModelBench> bench_;
   std::unique_ptr<DirectionSource> directions_;
-  std::vector<Gate> gates_;
+  std::vector<RunGate> gates_;
   std::vector<ArmSummary> arms_;
 };
 

@@ -27,11 +27,11 @@ ArmSummary suppressed() {
   return arm;
 }
 
-Gate judge_c(const ArmSummary& vanilla) {
+RunGate judge_c(const ArmSummary& vanilla) {
   return gate_c({&vanilla, 1}, {});
 }
 
-Gate judge_d(const ArmSummary& projected, const std::vector<ArmSummary>& others) {
+RunGate judge_d(const ArmSummary& projected, const std::vector<ArmSummary>& others) {
   std::vector<ArmSummary> arms = others;
   arms.push_back(projected);
   return gate_d(arms, {});
@@ -118,7 +118,7 @@ TEST(GateD, ADirectionThatDoesNoBetterThanAControlFailsAndOneWithoutControlsOnly
 }
 
 TEST(Gates, ThoseNotReachedAreListedAsSuch) {
-  const std::vector<Gate> gates = complete_gates({gate_a({3, 1})});
+  const std::vector<RunGate> gates = complete_gates({gate_a({3, 1})});
   ASSERT_EQ(gates.size(), 4u);
   EXPECT_TRUE(any_failed(gates));
   EXPECT_EQ(gates[3].status, GateStatus::kNotReached);
