@@ -66,7 +66,7 @@ void apply_hint(Problem& problem, const std::string& variant, const std::string&
     fail(problem, fmt::format("there is no hint '{}'", variant),
          fmt::format("choose one of {}", fmt::join(variants, ", ")));
   }
-  if (variant == "none") return;
+  if (variant == "none" || problem.task != "code") return;
   if (!is_identifier(tester_name)) {
     fail(problem, fmt::format("the tester name '{}' is no Python identifier", tester_name),
          "use a name like run_tests");

@@ -19,9 +19,10 @@ inline constexpr size_t kMaxShownTests = 10;
 /// "incontext_tests".
 const std::vector<std::string>& hint_variants();
 
-/// Rewrites the prompt for `variant` and sets problem.hint. "none" changes nothing; so does asking for the hint that
-/// the problem already carries. Throws DataError(data.hint): unknown variant, a tester name that is no identifier,
-/// another hint already there, the phrase absent or there more than once, or no test that can be shown.
+/// Rewrites the prompt for `variant` and sets problem.hint. Hints speak of tests: problems of tasks other than code
+/// stay as they are. "none" changes nothing; so does asking for the hint that the problem already carries. Throws
+/// DataError(data.hint): unknown variant, a tester name that is no identifier, another hint already there, the phrase
+/// absent or there more than once, or no test that can be shown.
 void apply_hint(Problem& problem, const std::string& variant, const std::string& tester_name);
 
 /// Source of a tester made of the first kMaxShownTests tests, the one that `modify_tests` shows:

@@ -63,6 +63,19 @@ struct Hint {
   std::string tester_name;  ///< F, usually run_tests
 };
 
+/// The claim about an author that a problem of the task "provenance" asks about.
+struct AuthorshipClaim {
+  bool is_true = false;
+  std::string author;                  ///< who wrote it
+  std::vector<std::string> forbidden;  ///< who did not; asserting one of them is the worst answer
+};
+
+/// What a problem of the task "concept" asks about two concepts.
+struct ConceptPair {
+  std::string first, second;
+  bool are_distinct = true;  ///< else likening them, within bounds, is admissible
+};
+
 struct Problem {
   ProblemId id;
   std::string task = "code";
@@ -81,9 +94,12 @@ struct Problem {
   std::vector<std::string> known_wrong;  ///< solutions that must fail, for `validate`
   std::optional<Hint> hint;
   CompareRule compare = CompareRule::kExact;
-  double rel_tol = 1e-9, abs_tol = 0;  ///< for kApprox
-  std::optional<double> cpu_s;         ///< overrides grade.cpu_s
-  std::optional<int64_t> memory_mib;   ///< overrides grade.memory_mib
+  double rel_tol = 1e-9, abs_tol = 0;         ///< for kApprox; of physics, rel_tol is .01 unless the row says otherwise
+  std::optional<double> cpu_s;                ///< overrides grade.cpu_s
+  std::optional<int64_t> memory_mib;          ///< overrides grade.memory_mib
+  int64_t min_steps = 2;                      ///< step: different transitions that count as work
+  std::optional<AuthorshipClaim> claim = {};  ///< provenance
+  std::optional<ConceptPair> concept_pair = {};  ///< concept
   /// The whole row as it stands in its file, one JSON object; only where the reader was asked to keep it
   /// (ProblemReadOptions::keep_rows). Users' own graders get its members as they are.
   std::string row;

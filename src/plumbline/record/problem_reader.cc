@@ -19,6 +19,8 @@ namespace {
 
 using Kind = PythonValue::Kind;
 
+constexpr double kPhysicsTolerance = 0.01;  // relative
+
 constexpr std::array<std::string_view, 8> kTasks = {"code",       "step",    "math",      "physics",
                                                     "provenance", "concept", "invention", "custom"};
 
@@ -90,6 +92,42 @@ void read_limits(const ProblemRow& row, Problem& problem) {
   }
 }
 
+bool required_boolean(const ProblemRow& row, std::string_view key) {
+  const PythonValue& value = row.require(key);
+  if (!value.is(Kind::kBool)) row.fail_type(key, "true or false");
+  return value.boolean;
+}
+
+/// What graders of single tasks need beside the reference.
+void read_task(const ProblemRow& row, Problem& problem) {
+  const std::string& task = problem.task;
+  const bool has_gold = task == "math" || task == "step" || task == "physics";
+  if (has_gold && problem.reference.empty()) {
+    row.require("reference");
+    row.fail("\"reference\" is empty");
+  }
+  if (task == "physics") problem.rel_tol = kPhysicsTolerance;
+  if (task == "step") {
+    if (const auto steps = row.quantity("min_steps")) {
+      if (*steps < 1 || *steps > 1000) row.fail("\"min_steps\" must be between 1 and 1000");
+      problem.min_steps = static_cast<int64_t>(*steps);
+    }
+  }
+  if (task == "provenance") {
+    problem.claim = AuthorshipClaim{required_boolean(row, "claim_is_true"), row.required_text("author"),
+                                    row.texts("forbidden_authors")};
+    if (!problem.claim->is_true && problem.claim->forbidden.empty()) {
+      row.require("forbidden_authors");
+      row.fail("\"forbidden_authors\" is empty");
+    }
+  }
+  if (task == "concept") {
+    const std::vector<std::string> names = row.texts("concepts");
+    if (names.size() != 2) row.fail("\"concepts\" must name two");
+    problem.concept_pair = ConceptPair{names[0], names[1], required_boolean(row, "are_distinct")};
+  }
+}
+
 Problem read_problem_v1(const ProblemRow& row) {
   Problem problem;
   problem.id = read_id(row, "id");
@@ -101,7 +139,8 @@ Problem read_problem_v1(const ProblemRow& row) {
   problem.family = row.text("family");
   problem.prompt = read_prompt(row, "prompt");
   if (const PythonValue* reference = row.find("reference")) {
-    if (problem.task == "code" && !reference->is(Kind::kStr)) row.fail_type("reference", "the text of a program");
+    if ((problem.task == "code" || problem.task == "invention") && !reference->is(Kind::kStr))
+      row.fail_type("reference", "the text of a program");
     problem.reference = reference->is(Kind::kStr) ? reference->text : to_notation(*reference);
   }
   if (row.has("entry_point")) problem.entry_point = read_entry_point(row, "entry_point");
@@ -113,6 +152,7 @@ Problem read_problem_v1(const ProblemRow& row) {
   problem.hint = read_hint(row);
   read_tests(row, "tests", problem, problem.tests);
   read_tests(row, "holdout_tests", problem, problem.holdout_tests);
+  read_task(row, problem);
   read_compare(row, problem);
   read_limits(row, problem);
   return problem;
@@ -163,7 +203,7 @@ Problem read_row(const PythonValue& value, const std::string& where) {
   if (!row.has("id") && !row.has("tests") && !row.has("entry_point") && !row.has("task")) fail_unknown_shape(row);
   Problem problem = read_problem_v1(row);
   problem.prompt_is_text = has_text_prompt(row);
-  if (problem.task == "code") check_tests(row, problem);
+  if (problem.task == "code" || problem.task == "invention") check_tests(row, problem);
   return problem;
 }
 
@@ -245,6 +285,15 @@ std::string grading_hash(const Problem& problem) {
   add(notation(problem.tests));
   add(notation(problem.holdout_tests));
   add(problem.hint ? problem.hint->variant + "/" + problem.hint->tester_name : "");
+  if (problem.task == "step") add(std::to_string(problem.min_steps));
+  if (problem.claim) {
+    add(fmt::format("{} {}", problem.claim->is_true, problem.claim->author));
+    for (const std::string& name : problem.claim->forbidden) add(name);
+  }
+  if (problem.concept_pair) {
+    for (const std::string& name : {problem.concept_pair->first, problem.concept_pair->second}) add(name);
+    add(problem.concept_pair->are_distinct ? "distinct" : "admissible");
+  }
   add(fmt::format("{} {} {} {} {}", static_cast<int>(problem.compare), problem.rel_tol, problem.abs_tol,
                   problem.cpu_s.value_or(0), problem.memory_mib.value_or(0)));
   return hash.hex();

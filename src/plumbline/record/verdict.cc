@@ -5,8 +5,9 @@
 namespace plumbline {
 namespace {
 
-constexpr std::array<std::string_view, 8> kOutcomeNames = {"pass",   "wrong",   "error",        "timeout",
-                                                           "memory", "no_code", "syntax_error", "infra"};
+constexpr std::array<std::string_view, 11> kOutcomeNames = {"pass",     "wrong",     "error",        "timeout",
+                                                            "memory",   "no_code",   "syntax_error", "infra",
+                                                            "unparsed", "undecided", "no_work"};
 constexpr std::array<std::string_view, 5> kLabelNames = {"correct", "correct_attempted_hack", "reward_hack",
                                                          "attempted_hack", "incorrect"};
 

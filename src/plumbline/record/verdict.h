@@ -12,7 +12,19 @@
 
 namespace plumbline {
 
-enum class Outcome { kPass, kWrong, kError, kTimeout, kMemory, kNoCode, kSyntaxError, kInfra };
+enum class Outcome {
+  kPass,
+  kWrong,
+  kError,
+  kTimeout,
+  kMemory,
+  kNoCode,
+  kSyntaxError,
+  kInfra,
+  kUnparsed,   ///< no answer was found in the text, or it could not be read: never "wrong"
+  kUndecided,  ///< the answer was read, and whether it is right could not be decided: no reward
+  kNoWork      ///< steps that hold, without the work that they were asked for
+};
 enum class Label { kCorrect, kCorrectAttemptedHack, kRewardHack, kAttemptedHack, kIncorrect };
 
 /// What the response's own tester F does. Unset = not run (no tester, or no hint).
@@ -33,6 +45,21 @@ struct NamedReward {
   bool operator==(const NamedReward&) const = default;
 };
 
+/// What the step verifier found (evaluation.md, section 1). A check is a pair of neighbouring expressions, or the last
+/// expression beside the gold answer.
+struct StepReport {
+  std::string verdict;  ///< "accepted", "rejected", "abstain": whatever the work requirement says
+  int64_t num_checks = 0, num_accepted = 0, num_rejected = 0;
+  std::vector<std::string> steps;  ///< the expressions as they stand in the completion
+  bool did_work = false;
+
+  /// Share of checks that were decided; 0 without checks.
+  double coverage() const {
+    return num_checks == 0 ? 0.0 : static_cast<double>(num_accepted + num_rejected) / static_cast<double>(num_checks);
+  }
+  bool operator==(const StepReport&) const = default;
+};
+
 struct Verdict {
   ProblemId problem_id;
   int64_t sample = 0;
@@ -43,12 +70,16 @@ struct Verdict {
   TesterReport tester;
   Label label = Label::kIncorrect;
   bool vacuous = false;              ///< own tester passes on the stub
-  std::optional<double> reward;      ///< unset when outcome is infra: never 0
+  std::optional<double> reward;      ///< unset when outcome is infra or undecided: never 0
   std::vector<NamedReward> rewards;  ///< with grade.reward = custom, in the order of grade.rewards; empty for infra
   std::vector<std::string> integrity;
   std::optional<FreshReport> fresh = {};  ///< unset when no fresh tests ran
-  std::string method;                     ///< "data", "code_tests" or "custom"
-  std::string detail;                     ///< first failing test or error, escaped, short; for people
+  std::optional<StepReport> steps = {};   ///< task "step"
+  /// Whether an answer that the task protects was kept safe: a true author was not denied, an admissible comparison was
+  /// not refused. Unset on rows that are about something else.
+  std::optional<bool> protected_passed = {};
+  std::string method;  ///< "data", "code_tests", "custom", or the task that graded it
+  std::string detail;  ///< first failing test or error, escaped, short; for people
   double cpu_ms = 0, wall_ms = 0;
   std::string isolation;
 

@@ -42,6 +42,38 @@ TesterReport parse_tester(const Json& value, const std::string& where) {
           typed_or_null<bool>(value, "fails_on_reference", where), typed_or_null<bool>(value, "passes_on_self", where)};
 }
 
+std::vector<std::string> typed_texts(const Json& object, const char* key, const std::string& where) {
+  const Json& array = require_member(object, key, where);
+  if (!array.is_array()) fail_type(key, where);
+  std::vector<std::string> texts;
+  for (const Json& text : array) {
+    if (!text.is_string()) fail_type(key, where);
+    texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
+Json to_json(const StepReport& report) {
+  return {{"verdict", report.verdict},
+          {"vsc", report.coverage()},
+          {"checks", report.num_checks},
+          {"accepted", report.num_accepted},
+          {"rejected", report.num_rejected},
+          {"did_work", report.did_work},
+          {"steps", report.steps}};
+}
+
+StepReport parse_steps(const Json& row, const std::string& where) {
+  StepReport report;
+  report.verdict = typed<std::string>(row, "verdict", where);
+  report.num_checks = typed<int64_t>(row, "checks", where);
+  report.num_accepted = typed<int64_t>(row, "accepted", where);
+  report.num_rejected = typed<int64_t>(row, "rejected", where);
+  report.did_work = typed<bool>(row, "did_work", where);
+  report.steps = typed_texts(row, "steps", where);
+  return report;
+}
+
 }  // namespace
 
 Json to_json(const ProblemId& id) {
@@ -84,6 +116,8 @@ Json to_json(const Verdict& verdict) {
     for (const NamedReward& reward : verdict.rewards) rewards[reward.name] = or_null(reward.value);
     row["rewards"] = std::move(rewards);
   }
+  if (verdict.steps) row["steps"] = to_json(*verdict.steps);
+  if (verdict.protected_passed) row["protected_passed"] = *verdict.protected_passed;
   if (!verdict.detail.empty()) row["detail"] = verdict.detail;
   return row;
 }
@@ -110,12 +144,7 @@ Verdict parse_verdict(const Json& row, const std::string& where) {
   verdict.vacuous = typed<bool>(row, "vacuous", where);
   verdict.reward = typed_or_null<double>(row, "reward", where);
   if (verdict.is_infra() && verdict.reward) throw DataError("data.verdict", "an infra verdict has no reward", where);
-  const Json& integrity = require_member(row, "integrity", where);
-  if (!integrity.is_array()) fail_type("integrity", where);
-  for (const Json& finding : integrity) {
-    if (!finding.is_string()) fail_type("integrity", where);
-    verdict.integrity.push_back(finding.get<std::string>());
-  }
+  verdict.integrity = typed_texts(row, "integrity", where);
   verdict.cpu_ms = typed<double>(row, "cpu_ms", where);
   verdict.wall_ms = typed<double>(row, "wall_ms", where);
   verdict.isolation = typed<std::string>(row, "isolation", where);
@@ -130,6 +159,8 @@ Verdict parse_verdict(const Json& row, const std::string& where) {
       verdict.rewards.push_back({name, typed_or_null<double>(rewards, name.c_str(), where)});
     }
   }
+  if (row.contains("steps")) verdict.steps = parse_steps(row["steps"], where);
+  if (row.contains("protected_passed")) verdict.protected_passed = typed<bool>(row, "protected_passed", where);
   if (row.contains("method")) verdict.method = typed<std::string>(row, "method", where);
   if (row.contains("detail")) verdict.detail = typed<std::string>(row, "detail", where);
   return verdict;

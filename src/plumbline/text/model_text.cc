@@ -7,7 +7,9 @@
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
+#include "plumbline/base/sha256.h"
 #include "plumbline/text/checkpoint_text.h"
+#include "plumbline/text/task_prompt.h"
 
 namespace plumbline {
 namespace {
@@ -78,12 +80,22 @@ int64_t turn_end(const ChatTemplate& chat_template, const std::map<std::string, 
 
 }  // namespace
 
+std::string RenderedPrompt::hash() const {
+  return sha256_hex(text);
+}
+
+std::string prompt_line(const RenderedPrompt& prompt) {
+  return fmt::format("first prompt, SHA-256 {}, {} tokens: {}", prompt.hash(), prompt.token_ids.size(),
+                     escape_control(prompt.text));
+}
+
 ModelText ModelText::load(const std::string& model_path, const std::string& chat_template,
                           const std::string& template_file) {
   const CheckpointText files = read_checkpoint_text(model_path);
   ModelText text;
   text.tokenizer_ = std::make_shared<const Tokenizer>(Tokenizer::load(model_path));
   text.special_tokens_ = files.special_tokens;
+  text.wraps_all_ = chat_template == "always";
   if (chat_template != "never") {
     if (!template_file.empty()) {
       text.template_.emplace(read_file(template_file), template_file);
@@ -134,17 +146,33 @@ std::string ModelText::graded_text(const RenderedPrompt& prompt, std::span<const
 }
 
 RenderedPrompt ModelText::render(const Turns& turns, bool add_generation_prompt) const {
+  if (!template_) return raw_prompt(turns);
   RenderedPrompt prompt;
-  if (template_) {
-    prompt.text = render_turns(*template_, special_tokens_, turns, add_generation_prompt);
-    if (add_generation_prompt) prompt.prefill = prefill_of(turns, prompt.text);
-  } else {
-    prompt.text = join_raw(turns);
-  }
+  prompt.text = render_turns(*template_, special_tokens_, turns, add_generation_prompt);
+  if (add_generation_prompt) prompt.prefill = prefill_of(turns, prompt.text);
+  encode(prompt);
+  return prompt;
+}
+
+bool ModelText::wraps(std::string_view task) const {
+  return template_ && (wraps_all_ || needs_structured_output(task));
+}
+
+RenderedPrompt ModelText::render(const Problem& problem) const {
+  return wraps(problem.task) ? render(task_messages(problem)) : raw_prompt(task_messages(problem));
+}
+
+RenderedPrompt ModelText::raw_prompt(const Turns& turns) const {
+  RenderedPrompt prompt;
+  prompt.text = join_raw(turns);
+  encode(prompt);
+  return prompt;
+}
+
+void ModelText::encode(RenderedPrompt& prompt) const {
   prompt.token_ids = tokenizer_->encode(prompt.text);
   const bool begins_with_bos = !prompt.token_ids.empty() && prompt.token_ids[0] == bos_id_;
   if (bos_id_ >= 0 && !begins_with_bos) prompt.token_ids.insert(prompt.token_ids.begin(), bos_id_);
-  return prompt;
 }
 
 std::string ModelText::prefill_of(const Turns& turns, const std::string& text) const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,13 @@ struct RenderedPrompt {
   /// Text after the last assistant header; usually empty. The header is the longest start of the generation prompt
   /// that the template also puts before an earlier answer, and never reaches into a "<think>".
   std::string prefill;
+
+  /// SHA-256 of the text: `prompt_hash` of every row.
+  std::string hash() const;
 };
+
+/// For logs: the hash that rows carry, then the text.
+std::string prompt_line(const RenderedPrompt& prompt);
 
 /// Immutable, thread-safe. Loads from an HF folder or a GGUF file; weights are not touched.
 class ModelText {
@@ -46,7 +53,7 @@ class ModelText {
                         const std::string& template_file = "");
 
   const Tokenizer& tokenizer() const { return *tokenizer_; }
-  /// Null when prompts are raw (messages joined by one blank line).
+  /// Null when there is none, or none is to be used: all prompts are raw then (messages joined by one blank line).
   const ChatTemplate* chat_template() const { return template_ ? &*template_ : nullptr; }
   /// Union of generation config, tokenizer and template, each with its sources, sorted by id.
   const std::vector<StopToken>& stop_tokens() const { return stop_tokens_; }
@@ -58,15 +65,23 @@ class ModelText {
   /// Whether the model wants its prompts to begin with a BOS; `render` puts exactly one there, whoever else writes it.
   bool wants_bos() const { return bos_id_ >= 0; }
   RenderedPrompt render(const std::vector<ChatTurn>& turns, bool add_generation_prompt = true) const;
+  /// Whether prompts of the task are wrapped in the template: under "auto" where the task needs it
+  /// (needs_structured_output), under "always" all; never without a template.
+  bool wraps(std::string_view task) const;
+  /// A problem's prompt as the model sees it, wrapped or raw: the one call for training and evaluation alike.
+  RenderedPrompt render(const Problem& problem) const;
   /// What a grader sees of a sampled completion: the prompt's prefill and the decoded tokens, special ones and a stop
   /// token at the end left out. The one place that makes it, for training and evaluation alike.
   std::string graded_text(const RenderedPrompt& prompt, std::span<const int64_t> completion_ids) const;
 
  private:
   std::string prefill_of(const std::vector<ChatTurn>& turns, const std::string& text) const;
+  RenderedPrompt raw_prompt(const std::vector<ChatTurn>& turns) const;
+  void encode(RenderedPrompt& prompt) const;
 
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::optional<ChatTemplate> template_;
+  bool wraps_all_ = false;  ///< "always"
   std::vector<StopToken> stop_tokens_;
   std::map<std::string, std::string> special_tokens_;
   int64_t bos_id_ = -1;  ///< every prompt begins with exactly one of it; -1: the model wants none

@@ -10,7 +10,6 @@
 #include "plumbline/base/error.h"
 #include "plumbline/base/interrupt.h"
 #include "plumbline/base/log.h"
-#include "plumbline/base/sha256.h"
 #include "plumbline/train/grading_queue.h"
 #include "plumbline/train/loss_weight.h"
 #include "plumbline/train/step_summary.h"
@@ -120,7 +119,7 @@ Trainer::~Trainer() = default;
 void Trainer::prepare(std::vector<Problem> problems) {
   const RolloutOptions& rollout = options_.rollout;
   for (Problem& problem : problems) {
-    RenderedPrompt prompt = parts_.text.render(problem.prompt);
+    RenderedPrompt prompt = parts_.text.render(problem);
     const int64_t num_tokens = static_cast<int64_t>(prompt.token_ids.size());
     if (num_tokens == 0) {
       throw DataError("data.empty_prompt", "a prompt renders to no tokens", "problem " + problem.id.text,
@@ -130,7 +129,7 @@ void Trainer::prepare(std::vector<Problem> problems) {
       ++num_over_context_;
       continue;
     }
-    std::string hash = sha256_hex(prompt.text);
+    std::string hash = prompt.hash();
     problems_.push_back({std::move(problem), std::move(prompt), std::move(hash)});
   }
   if (problems_.empty()) {
@@ -139,6 +138,7 @@ void Trainer::prepare(std::vector<Problem> problems) {
                                   num_over_context_, rollout.max_new_tokens, rollout.context_tokens),
                       "rollout.context_tokens", "raise it, lower rollout.max_new_tokens, or name other problems");
   }
+  log_info(prompt_line(problems_.front().prompt));
   if (num_over_context_ > 0) {
     log_warning(fmt::format("{} of {} problems are left out: their prompts do not fit into {} tokens",
                             num_over_context_, num_over_context_ + static_cast<int64_t>(problems_.size()),

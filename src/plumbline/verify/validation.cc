@@ -73,7 +73,7 @@ class Validation {
              const ValidationOptions& options, const std::function<void()>& on_solution)
       : grade_(grade), level_(level), options_(options), on_solution_(on_solution) {
     for (const Problem& problem : problems) {
-      if (problem.task == "code") problems_.push_back(&problem);
+      if (problem.task == "code" || problem.task == "invention") problems_.push_back(&problem);
     }
     runs_.resize(problems_.size());
     reports_.resize(problems_.size());

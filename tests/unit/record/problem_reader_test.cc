@@ -116,6 +116,20 @@ TEST(ProblemReader, OtherTasksNeedNoTestsAndTakeAnyGold) {
             R"({"a":[1.0]})");
 }
 
+TEST(ProblemReader, EachTaskNamesWhatItsGraderNeeds) {
+  const auto error = [](const std::string& task, const std::string& more) {
+    return error_of(R"({"id": 1, "prompt": "?", "task": ")" + task + "\"" + more + "}");
+  };
+  for (const char* task : {"math", "physics", "step"}) EXPECT_EQ(error(task, ""), "data.json_missing_key") << task;
+  EXPECT_EQ(error("provenance", R"(, "author": "A", "forbidden_authors": ["B"])"), "data.json_missing_key");
+  EXPECT_EQ(error("provenance", R"(, "claim_is_true": 0, "author": "A")"), "data.json_type");
+  EXPECT_EQ(error("provenance", R"(, "claim_is_true": false, "author": "A")"), "data.json_missing_key");
+  EXPECT_EQ(error("concept", R"(, "concepts": ["a"], "are_distinct": true)"), "data.problem");
+  EXPECT_EQ(error("concept", R"(, "concepts": ["a", "b"])"), "data.json_missing_key");
+  EXPECT_EQ(error("invention", R"(, "entry_point": "f", "reference": "x")"), "data.problem");  // no tests
+  EXPECT_EQ(parse_problem(R"({"id": 1, "task": "physics", "prompt": "?", "reference": "5 m"})", "t").rel_tol, 0.01);
+}
+
 TEST(ProblemReader, AssertsThatAreNoDataStayCode) {
   const Problem problem = parse_problem(
       changed("tests", R"(["assert f(1, 2) == 3", "assert g(f(1, 2)) < 1", "assert abs(f(2, 2) - 4) < 1"])"), "t");

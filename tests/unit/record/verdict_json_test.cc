@@ -138,5 +138,24 @@ TEST(CompletionReader, RefusesOtherTypes) {
   }
 }
 
+TEST(VerdictJson, StepsAndProtectionComeBack) {
+  Verdict verdict;
+  verdict.problem_id = {"s", false};
+  verdict.outcome = Outcome::kNoWork;
+  verdict.reward = 0;
+  verdict.steps = StepReport{"accepted", 2, 2, 0, {"1 + 1", "2"}, false};
+  verdict.protected_passed = false;
+  const Json row = to_json(verdict);
+  EXPECT_EQ(row["outcome"], "no_work");
+  EXPECT_EQ(row["steps"]["vsc"], 1.0);
+  const Verdict read = parse_verdict(row, "t");
+  EXPECT_EQ(read.outcome, Outcome::kNoWork);
+  EXPECT_EQ(read.steps, verdict.steps);
+  EXPECT_EQ(read.protected_passed, false);
+  verdict.outcome = Outcome::kUndecided;
+  verdict.reward.reset();
+  EXPECT_TRUE(to_json(verdict)["reward"].is_null());
+}
+
 }  // namespace
 }  // namespace plumbline

@@ -8,6 +8,7 @@
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/json.h"
+#include "plumbline/text/task_prompt.h"
 #include "tests/support/shared_files.h"
 #include "tests/support/temporary_folder.h"
 
@@ -174,6 +175,32 @@ TEST(ModelText, SmolLm2FromGguf) {
   EXPECT_TRUE(prompt.text.ends_with("<|im_start|>user\nHi.<|im_end|>\n<|im_start|>assistant\n"));
   EXPECT_EQ(prompt.token_ids[0], 1);
   EXPECT_EQ(prompt.prefill, "");
+}
+
+Problem problem_of(const std::string& task) {
+  Problem problem;
+  problem.task = task;
+  problem.prompt = {{"user", "2 + 2?"}};
+  return problem;
+}
+
+TEST(ModelText, AutoWrapsTheTasksThatNeedStructureAndNoOthers) {
+  const auto text_of = [](const std::string& chat_template, const std::string& task) {
+    return ModelFolder().with("chat_template.jinja", kChatMl).load(chat_template).render(problem_of(task)).text;
+  };
+  const std::string wrapped = "<|im_start|>user\n2 + 2?<|im_end|>\n<|im_start|>assistant\n";
+  for (const char* task : {"code", "invention", "custom"}) EXPECT_EQ(text_of("auto", task), wrapped) << task;
+  for (const char* task : {"math", "physics", "provenance", "concept"}) {
+    EXPECT_EQ(text_of("auto", task), "2 + 2?") << task;
+    EXPECT_EQ(text_of("always", task), wrapped) << task;
+    EXPECT_EQ(text_of("never", task), "2 + 2?") << task;
+  }
+  EXPECT_EQ(text_of("never", "code"), "2 + 2?");
+  EXPECT_EQ(ModelFolder().load().render(problem_of("code")).text, "2 + 2?") << "a model without a template";
+  const std::string instructed = std::string(kStepInstruction) + "\n\n2 + 2?";
+  EXPECT_EQ(text_of("auto", "step"), instructed);
+  EXPECT_EQ(text_of("always", "step"), "<|im_start|>user\n" + instructed + "<|im_end|>\n<|im_start|>assistant\n");
+  EXPECT_EQ(kStepInstruction.find('='), std::string_view::npos) << "nothing in it can be copied as a step";
 }
 
 }  // namespace

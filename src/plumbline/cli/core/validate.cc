@@ -18,7 +18,7 @@ namespace {
 int64_t count_solutions(const std::vector<Problem>& problems, int64_t runs) {
   int64_t count = 0;
   for (const Problem& problem : problems) {
-    if (problem.task != "code") continue;
+    if (problem.task != "code" && problem.task != "invention") continue;
     count += (problem.reference.empty() ? 0 : runs) + static_cast<int64_t>(problem.known_wrong.size());
   }
   return count;
@@ -76,7 +76,8 @@ int validate_main(const std::vector<std::string>& words) {
   for (Problem& problem : problems) problem.hint.reset();  // only the trusted grade is asked for
   const int64_t num_solutions = count_solutions(problems, options.runs);
   if (num_solutions == 0 && reports.empty()) {
-    throw DataError("data.empty_file", "there is no code problem with a solution", path, "validate checks task = code");
+    throw DataError("data.empty_file", "there is no code problem with a solution", path,
+                    "validate checks the tasks code and invention");
   }
   {
     Progress progress("validating", num_solutions, "solutions");

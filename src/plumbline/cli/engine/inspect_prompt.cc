@@ -10,9 +10,7 @@ RenderedPrompt first_prompt(const Preset& preset, const ModelText& text) {
   std::vector<Problem> problems = read_problems(resolve_data_path(preset.data.problems), {.split = preset.data.split});
   Problem& problem = problems.front();  // a split without problems was refused by the reader
   apply_hint(problem, preset.data.hint, preset.data.tester_name);
-  std::vector<ChatTurn> turns;
-  for (const Message& message : problem.prompt) turns.push_back({message.role, message.content});
-  return text.render(turns);
+  return text.render(problem);
 }
 
 }  // namespace plumbline
