@@ -192,8 +192,15 @@ bool is_headline_metric(const std::string& task, const std::string& metric) {
   return has_own || metric == "pass_at_1";
 }
 
+std::string headline_metric(const std::string& task) {
+  return task == "provenance" || task == "concept" ? "fully_correct" : "pass_at_1";
+}
+
 EvalReport read_eval_report(const std::string& path) {
-  const std::string text = read_file(path);
+  return parse_eval_report(read_file(path), path);
+}
+
+EvalReport parse_eval_report(const std::string& text, const std::string& path) {
   const Json document = parse_json(text, path);
   const TypedObject in(document, path);
   EvalReport report;

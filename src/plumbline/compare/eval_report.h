@@ -52,9 +52,14 @@ struct EvalReport {
 /// DataError(data.no_rows) for a report without rows (means cannot be paired), DataError(data.duplicate_id |
 /// data.unpaired) when the arms' items do not match one to one, and what the JSON readers throw.
 EvalReport read_eval_report(const std::string& path);
+/// The same from text; `path` goes into errors.
+EvalReport parse_eval_report(const std::string& text, const std::string& path);
 
 /// The headline is fixed by the task: pass_at_1, or the task's own for provenance, concept and custom. Mean reward is
 /// advisory and is never gated on.
 bool is_headline_metric(const std::string& task, const std::string& metric);
+/// The one that `eval` reports: pass_at_1; of provenance and concept "fully_correct", the share of answers that earn
+/// the whole reward.
+std::string headline_metric(const std::string& task);
 
 }  // namespace plumbline

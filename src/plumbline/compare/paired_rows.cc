@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "plumbline/base/error.h"
+#include "plumbline/compare/lm_eval_files.h"
 #include "plumbline/compare/typed_json.h"
 #include "plumbline/record/jsonl.h"
 
@@ -101,12 +102,34 @@ struct ItemRow {
   double score = 0;
 };
 
-std::vector<ItemRow> read_items(const std::string& path) {
+/// A line of a samples file of lm-evaluation-harness: its document, clustered by prompt. `filter` is that of the file.
+ItemRow read_sample(const TypedObject& in, std::string& filter) {
+  const std::string own = in.optional_text("filter").value_or("");
+  if (filter.empty()) filter = own;
+  if (own != filter) {
+    throw DataError("data.several_filters", fmt::format("samples of the filters \"{}\" and \"{}\"", filter, own),
+                    in.where(), "name one with --filter");
+  }
+  ItemRow row{in.id("doc_id"), "", 0, lm_eval_score(in.json(), in.where())};
+  // Other documents under the same numbers are other items.
+  if (const auto hash = in.optional_text("doc_hash")) row.id += ":" + hash->substr(0, 12);
+  row.cluster = in.optional_text("prompt_hash").value_or(row.id);
+  return row;
+}
+
+/// Of samples with `wanted` set, only those of that filter.
+std::vector<ItemRow> read_items(const std::string& path, const std::string& wanted) {
   std::vector<ItemRow> rows;
+  std::string filter = wanted;
   JsonlReader reader(path);
   while (reader.next()) {
     const Json document = reader.parse();
     const TypedObject in(document, reader.where());
+    if (in.has("doc_id") && in.has("resps")) {
+      if (!wanted.empty() && in.optional_text("filter") != wanted) continue;
+      rows.push_back(read_sample(in, filter));
+      continue;
+    }
     ItemRow row{in.id("id"), "", in.optional_integer("seed").value_or(0), in.real("score")};
     row.cluster = in.has("cluster") ? in.id("cluster") : row.id;
     rows.push_back(std::move(row));
@@ -131,10 +154,12 @@ PairedRows pair_protected(std::span<const EvalReport* const> reports) {
                    });
 }
 
-ItemFiles pair_item_files(const std::string& base_path, const std::string& candidate_path, bool allow_missing) {
+ItemFiles pair_item_files(const std::string& base_path, const std::string& candidate_path, bool allow_missing,
+                          const std::string& filter) {
   const auto key_of = [](const ItemRow& row) { return std::pair(row.id, row.seed); };
   std::map<std::pair<std::string, int64_t>, const ItemRow*> candidates;
-  const std::vector<ItemRow> base_rows = read_items(base_path), candidate_rows = read_items(candidate_path);
+  const std::vector<ItemRow> base_rows = read_items(base_path, filter),
+                             candidate_rows = read_items(candidate_path, filter);
   for (const ItemRow& row : candidate_rows) {
     if (!candidates.emplace(key_of(row), &row).second) {
       throw DataError("data.duplicate_id", fmt::format("item \"{}\" stands twice for seed {}", row.id, row.seed),

@@ -38,13 +38,17 @@ PairedRows pair_reports(std::span<const EvalReport* const> reports);
 /// Rows of one axis that the task protects (`protected_passed`), paired likewise; empty when there are none.
 PairedRows pair_protected(std::span<const EvalReport* const> reports);
 
-/// `compare --items`: two JSON-lines files of {"id", "score"[, "seed"][, "cluster"]}.
+/// `compare --items`: two JSON-lines files of {"id", "score"[, "seed"][, "cluster"]}, or samples of
+/// lm-evaluation-harness (documents by doc_id, prompts as clusters, the one metric as the score).
 struct ItemFiles {
   PairedRows pairs;
   int64_t num_base_only = 0, num_candidate_only = 0;  ///< left out under `allow_missing`
 };
 /// Pairs by (id, seed). Throws DataError(data.unpaired) for an id that is in one file only unless `allow_missing`,
 /// DataError(data.duplicate_id), DataError(data.no_rows), and what the JSON readers throw.
-ItemFiles pair_item_files(const std::string& base_path, const std::string& candidate_path, bool allow_missing);
+/// `filter`: of samples, only the lines of that filter; without one they must all be of one
+/// (DataError(data.several_filters)).
+ItemFiles pair_item_files(const std::string& base_path, const std::string& candidate_path, bool allow_missing,
+                          const std::string& filter = "");
 
 }  // namespace plumbline

@@ -3,14 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "plumbline/record/problem.h"
-#include "plumbline/record/verdict.h"
-#include "plumbline/rollout/engine.h"
-#include "plumbline/text/model_text.h"
-#include "plumbline/verify/verifier.h"
+#include "plumbline/eval/item_runner.h"
 
 namespace plumbline {
 
@@ -18,7 +13,8 @@ namespace plumbline {
 struct SliceScore {
   int64_t num_completions = 0, num_graded = 0, num_infra = 0;
   int64_t num_passed = 0, num_hacked = 0, num_vacuous = 0, num_truncated = 0;
-  double mean_reward = 0;  ///< over graded completions; 0 when there are none
+  int64_t num_rewarded = 0;  ///< graded completions with a reward; an undecided answer has none
+  double mean_reward = 0;    ///< over those; 0 when there are none
 
   double pass_rate() const { return ratio(num_passed); }
   double hack_rate() const { return ratio(num_hacked); }
@@ -28,15 +24,6 @@ struct SliceScore {
   double ratio(int64_t count) const {
     return num_graded == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(num_graded);
   }
-};
-
-/// One graded completion of the slice, for eval.jsonl.
-struct SliceRow {
-  ProblemId problem_id;
-  int64_t sample = 0;
-  std::string prompt_hash, completion, finish_reason;
-  int64_t num_tokens = 0;
-  Verdict verdict;
 };
 
 struct SliceOptions {
@@ -53,10 +40,10 @@ class Evaluator {
   Evaluator(RolloutEngine& engine, Verifier& verifier, const ModelText& text, std::vector<Problem> slice,
             SliceOptions options);
 
-  /// Samples with the weights the engine holds now and grades. `rows` (optional) receives every completion.
-  SliceScore run(std::vector<SliceRow>* rows = nullptr);
-  int64_t num_problems() const { return static_cast<int64_t>(slice_.size()); }
-  int64_t num_left_out() const { return num_left_out_; }
+  /// Samples with the weights the engine holds now and grades.
+  SliceScore run();
+  int64_t num_problems() const { return static_cast<int64_t>(list_.items.size()); }
+  int64_t num_left_out() const { return list_.num_left_out; }
 
  private:
   RolloutEngine& engine_;
@@ -64,8 +51,7 @@ class Evaluator {
   const ModelText& text_;
   SliceOptions options_;
   std::vector<Problem> slice_;
-  std::vector<RenderedPrompt> prompts_;
-  int64_t num_left_out_ = 0;
+  ItemList list_;  // points into slice_
 };
 
 }  // namespace plumbline

@@ -271,12 +271,20 @@ std::vector<KeyRow> grade_rows() {
 std::vector<KeyRow> outcome_rows() {
   return {
       words(PL_KEY(eval, tasks), "task kinds to evaluate",
-            {"code", "step", "math", "physics", "provenance", "concept", "invention", "custom"}, {"code"}, false),
+            {"code", "step", "math", "physics", "provenance", "concept", "invention", "custom"}, {}, false),
       number(PL_KEY(eval, every), "steps between evaluations of the held-out slice, step 0 included; 0 = never",
              "steps", count_from(0)),
       number(PL_KEY(eval, slice), "problems in the held-out slice", "problems", count_from(1)),
-      text(PL_KEY(eval, adapter), "RUN or RUN@step whose adapter is evaluated; empty = none"),
-      number(PL_KEY(eval, samples), "completions a problem", "completions", count_from(1)),
+      number(PL_KEY(eval, limit), "verb eval: first N problems of each task; 0 = all", "problems", count_from(0)),
+      words(PL_KEY(eval, problems), "verb eval: files with the problems of its tasks; empty = data.problems", {}, {},
+            true),
+      words(PL_KEY(eval, adapter),
+            "verb eval: folders of runs, RUN or RUN@step, whose adapters are set against the base; one a seed", {}, {},
+            true),
+      text(PL_KEY(eval, candidate), "verb eval: another checkpoint to set against model.path; empty = eval.adapter"),
+      number(PL_KEY(eval, samples),
+             "completions a problem; the verb eval draws them beside the greedy one where eval.temperature is above 0",
+             "completions", count_from(1)),
       number(PL_KEY(eval, temperature), "0 = greedy, else 0.01 or more", "", kNotNegative),
       flag(PL_KEY(eval, greedy_beside), "decode the slice greedily too, beside samples at a temperature above 0"),
 

@@ -151,9 +151,12 @@ struct GradeOptions {
 /// [eval]
 struct EvalOptions {
   std::vector<std::string> tasks = {"code"};
-  int64_t every = 0;    ///< steps between evaluations of the held-out slice; 0 = never; step 0 is included
-  int64_t slice = 64;   ///< problems in the slice
-  std::string adapter;  ///< RUN[@step]
+  int64_t every = 0;   ///< steps between evaluations of the held-out slice; 0 = never; step 0 is included
+  int64_t slice = 64;  ///< problems in the slice
+  int64_t limit = 0;   ///< verb eval: first N problems of each task; 0 = all
+  std::vector<std::string> problems;  ///< verb eval: files; empty = data.problems
+  std::vector<std::string> adapter;   ///< verb eval: RUN or RUN@step each, one a seed
+  std::string candidate;              ///< verb eval: another checkpoint in the place of adapters
   int64_t samples = 1;
   double temperature = 0;      ///< 0 = greedy
   bool greedy_beside = false;  ///< where temperature is above 0: decode the slice greedily too

@@ -105,6 +105,10 @@ void check_rollout(const Preset& preset, const WhereOf& where_of) {
 }
 
 void check_eval(const Preset& preset, const WhereOf& where_of) {
+  if (!preset.eval.candidate.empty() && !preset.eval.adapter.empty()) {
+    conflict("eval.candidate and eval.adapter are both set, and there is one candidate", where_of("eval.candidate"),
+             "drop one of the two");
+  }
   const double temperature = preset.eval.temperature;
   if (temperature == 0 || temperature >= kMinTemperature) return;
   throw ConfigError("config.out_of_range",
@@ -170,6 +174,8 @@ void check_combinations(const Preset& preset, const WhereOf& where_of, bool need
   check_unique(preset.adapter.target_modules, "adapter.target_modules", where_of);
   check_unique(preset.steer.flavors, "steer.flavors", where_of);
   check_unique(preset.eval.tasks, "eval.tasks", where_of);
+  check_unique(preset.eval.adapter, "eval.adapter", where_of);
+  check_unique(preset.eval.problems, "eval.problems", where_of);
   check_unique(preset.probe.arms, "probe.arms", where_of);
   check_unique(preset.probe.seeds, "probe.seeds", where_of);
   check_unique(preset.probe.choosing_seeds, "probe.choosing_seeds", where_of);

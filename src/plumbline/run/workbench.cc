@@ -55,6 +55,9 @@ void check_targets(const DecoderConfig& config, const Preset& preset) {
   const std::vector<std::string> modules = linear_names(config);
   require_adapted_experts(modules, match_target_modules(modules, preset.adapter.target_modules),
                           preset.adapter.frozen_experts);
+}
+
+void check_context(const DecoderConfig& config, const Preset& preset) {
   if (preset.rollout.context_tokens <= config.context_tokens) return;
   if (preset.rollout.max_new_tokens >= config.context_tokens) {
     throw ConfigError("config.context",
@@ -70,21 +73,29 @@ void check_targets(const DecoderConfig& config, const Preset& preset) {
 
 }  // namespace
 
-ModelBench load_model_bench(const Preset& preset) {
+ModelBench load_plain_bench(const Preset& preset) {
   if (preset.run.threads > 0) at::set_num_threads(static_cast<int>(preset.run.threads));
   const torch::Device device = device_of_name(preset.run.device);
   const torch::ScalarType dtype = dtype_of_name(preset.model.dtype);
   const std::string path = resolve_model_path(preset.model.path);
   const double start_s = now_s();
   ModelText text = ModelText::load(path, preset.model.chat_template, preset.model.template_file);
-  check_targets(ModelCheckpoint::open(path).config(), preset);
+  check_context(ModelCheckpoint::open(path).config(), preset);
   std::unique_ptr<Decoder> decoder = load_decoder(path, dtype, device);
-  auto adapter = std::make_unique<SvdAdapter>(*decoder, preset.adapter.target_modules,
-                                              merge_rounding_of_name(preset.adapter.merge_rounding));
-  log_info(fmt::format("model {} in {} on {}, {} modules, {} trainable numbers, ready in {}", path, preset.model.dtype,
-                       device.str(), adapter->modules().size(), adapter->num_parameters(),
+  log_info(fmt::format("model {} in {} on {}, ready in {}", path, preset.model.dtype, device.str(),
                        format_duration(now_s() - start_s)));
-  return {std::move(text), std::move(decoder), std::move(adapter)};
+  return {std::move(text), std::move(decoder), nullptr};
+}
+
+ModelBench load_model_bench(const Preset& preset) {
+  check_targets(ModelCheckpoint::open(resolve_model_path(preset.model.path)).config(), preset);
+  ModelBench bench = load_plain_bench(preset);
+  const double start_s = now_s();
+  bench.adapter = std::make_unique<SvdAdapter>(*bench.decoder, preset.adapter.target_modules,
+                                               merge_rounding_of_name(preset.adapter.merge_rounding));
+  log_info(fmt::format("adapter on {} modules, {} trainable numbers, ready in {}", bench.adapter->modules().size(),
+                       bench.adapter->num_parameters(), format_duration(now_s() - start_s)));
+  return bench;
 }
 
 ProblemSets load_problem_sets(const Preset& preset) {
@@ -124,7 +135,7 @@ Json provenance_of(const Preset& preset, const ModelBench& bench, const Json& ex
                      {"dtype", name_of_dtype(bench.decoder->dtype())},
                      {"model", preset.model.path},
                      {"model_hash", bench.decoder->weight_hash()},
-                     {"basis_hash", bench.adapter->basis_hash()},
+                     {"basis_hash", bench.adapter ? Json(bench.adapter->basis_hash()) : Json(nullptr)},
                      {"template_hash", chat_template ? Json(chat_template->hash()) : Json(nullptr)},
                      {"data", preset.data.problems},
                      {"data_hash", sha256_file(resolve_data_path(preset.data.problems))},

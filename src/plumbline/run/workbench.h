@@ -16,7 +16,7 @@
 
 namespace plumbline {
 
-/// A loaded checkpoint with its text side and its adapter (zero).
+/// A loaded checkpoint with its text side and its adapter (zero; null where none was asked for).
 struct ModelBench {
   ModelText text;
   std::unique_ptr<Decoder> decoder;
@@ -26,6 +26,8 @@ struct ModelBench {
 /// Sets the thread count, checks and loads. Cheap refusals (missing files, device) come before any weight is read.
 /// Throws what load_decoder, ModelText::load and SvdAdapter throw.
 ModelBench load_model_bench(const Preset& preset);
+/// The same without an adapter, and so without the basis.
+ModelBench load_plain_bench(const Preset& preset);
 
 /// Problems to train on and the held-out slice (split "eval"), hints applied; data.limit counts training problems.
 struct ProblemSets {

@@ -21,11 +21,11 @@ void print(const std::string& text) {
   std::fputs(text.c_str(), stdout);
 }
 
-int compare_items(const std::vector<std::string>& paths, bool allow_missing, bool as_json) {
+int compare_items(const std::vector<std::string>& paths, bool allow_missing, const std::string& filter, bool as_json) {
   if (paths.size() != 2) {
     throw ConfigError("config.usage", "--items takes two files", "--items", "give BASE.jsonl and CANDIDATE.jsonl");
   }
-  const ItemFiles files = pair_item_files(paths[0], paths[1], allow_missing);
+  const ItemFiles files = pair_item_files(paths[0], paths[1], allow_missing, filter);
   const Effect effect = effect_of(files.pairs.rows);
   if (as_json) {
     Json json = {{"schema", "compare_items.v1"},
@@ -47,7 +47,7 @@ int compare_items(const std::vector<std::string>& paths, bool allow_missing, boo
 
 int compare_main(const std::vector<std::string>& words) {
   std::vector<std::string> paths;
-  std::string plan, html, markdown;
+  std::string plan, html, markdown, filter;
   bool as_json = false, items = false, allow_missing = false;
   DecisionRequest request;
   Arguments arguments("compare", "paired statistics over reports, the gates, one decision (exit 1 unless GO)");
@@ -58,10 +58,13 @@ int compare_main(const std::vector<std::string>& words) {
       .flag("--json", &as_json, "print compare.v1 instead of text")
       .option("--html", &html, "also write one self-contained page")
       .option("--markdown", &markdown, "also write the tables as Markdown")
-      .flag("--items", &items, "any two JSON-lines files of {id, score[, seed][, cluster]}: statistics, no decision")
+      .flag("--items", &items,
+            "any two JSON-lines files of {id, score[, seed][, cluster]}, or samples of lm-evaluation-harness: "
+            "statistics, no decision")
+      .option("--filter", &filter, "with --items: of samples, only the lines of this filter")
       .flag("--allow-missing", &allow_missing, "with --items: leave out ids that are in one file only, and count them");
   if (!arguments.parse(words)) return 0;
-  if (items) return compare_items(paths, allow_missing, as_json);
+  if (items) return compare_items(paths, allow_missing, filter, as_json);
   if (!plan.empty()) request.plan = read_plan(plan);
   std::vector<EvalReport> reports;
   for (const std::string& path : paths) reports.push_back(read_eval_report(path));

@@ -32,6 +32,7 @@ inline const std::vector<Verb> kVerbs = {
     {"verify", "held-out pairs against the direction (Gate B)", nullptr},
     {"train", "one arm, one seed (Gates C and D)", nullptr},
     {"probe", "the whole job: extract, verify, train every arm, gates, summary", nullptr},
+    {"eval", "base against candidate, item by item, for compare", nullptr},
 };
 
 /// `inspect MODEL logits|modules` and plain `inspect MODEL` (parameters, dtype) need the engine.

@@ -5,7 +5,6 @@
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/log.h"
-#include "plumbline/cli/shared/arguments.h"
 #include "plumbline/files/model_path.h"
 #include "plumbline/preset/schema.h"
 #include "plumbline/run/run_directory.h"
@@ -55,12 +54,14 @@ int run_preset_verb(const std::string& verb, const std::string& summary, const s
 }
 
 int run_resumable_verb(const std::string& verb, const std::string& summary, const std::vector<std::string>& words,
-                       const PresetWork& work, const PresetWork& resume) {
+                       const PresetWork& work, const PresetWork& resume,
+                       const std::function<void(Arguments&)>& add_options) {
   PresetArguments arguments;
   std::string folder;
   Arguments parser(verb, summary);
   arguments.add_to(parser, false);
   parser.option("--resume", &folder, "folder of an interrupted run to go on with");
+  if (add_options) add_options(parser);
   if (!parser.parse(words)) return 0;
   if (folder.empty() && arguments.preset.empty()) {
     throw ConfigError("config.usage", "PRESET or --resume DIR is required", "plumbline " + verb,

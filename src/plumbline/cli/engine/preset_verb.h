@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/cli/shared/arguments.h"
 #include "plumbline/preset/options.h"
 
 namespace plumbline {
@@ -17,7 +18,9 @@ int run_preset_verb(const std::string& verb, const std::string& summary, const s
 
 /// As run_preset_verb; with --resume DIR and no PRESET the preset is DIR/resolved.toml. A PRESET given beside --resume,
 /// or --set, must come out equal to it: differences are listed and refused (ConfigError config.resume_differs).
+/// `add_options` (optional) registers what this verb takes besides.
 int run_resumable_verb(const std::string& verb, const std::string& summary, const std::vector<std::string>& words,
-                       const PresetWork& work, const PresetWork& resume);
+                       const PresetWork& work, const PresetWork& resume,
+                       const std::function<void(Arguments&)>& add_options = {});
 
 }  // namespace plumbline

@@ -11,6 +11,7 @@ int extract_main(const std::vector<std::string>& words);
 int verify_main(const std::vector<std::string>& words);
 int train_main(const std::vector<std::string>& words);
 int probe_main(const std::vector<std::string>& words);
+int eval_main(const std::vector<std::string>& words);
 
 inline const std::vector<Verb> kEngineVerbs = {
     {"generate", "one prompt in the terminal, streamed", generate_main},
@@ -19,6 +20,7 @@ inline const std::vector<Verb> kEngineVerbs = {
     {"verify", "held-out pairs against the direction (Gate B)", verify_main},
     {"train", "one arm, one seed (Gates C and D)", train_main},
     {"probe", "the whole job: extract, verify, train every arm, gates, summary", probe_main},
+    {"eval", "base against candidate, item by item", eval_main},
 };
 
 }  // namespace plumbline

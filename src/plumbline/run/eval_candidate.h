@@ -1,0 +1,31 @@
+/// What an evaluation sets against the base: adapters of runs, one a seed, or another checkpoint.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plumbline/preset/options.h"
+
+namespace plumbline {
+
+struct EvalCandidate {
+  std::string name;         ///< RUN@step, or the checkpoint's path
+  uint64_t seed = 0;        ///< of the run
+  std::string adapter;      ///< checkpoint folder with the adapter; empty for a checkpoint of whole weights
+  int64_t step = 0;         ///< of that checkpoint
+  std::string weight_hash;  ///< of the merged weights, as the checkpoint states it
+  Preset training;          ///< the run's resolved preset; for a checkpoint the evaluation's own
+
+  std::string label() const;  ///< "s7"
+};
+
+/// The candidates that [eval] names, by seed. Throws ConfigError: config.no_candidate when none is named,
+/// config.conflict when two runs have one seed, or differ in arm, adapter kind or group size; DataError:
+/// data.not_a_run, data.no_checkpoint (the run has none, or not at that step), and what the preset reader throws.
+std::vector<EvalCandidate> find_candidates(const Preset& preset);
+
+/// The evaluation's preset with the [adapter] table that the runs were trained with.
+Preset with_adapter_of(Preset preset, const std::vector<EvalCandidate>& candidates);
+
+}  // namespace plumbline
