@@ -23,7 +23,7 @@
 #include "plumbline/compare/lm_eval_files.h"
 #include "plumbline/compare/pins.h"
 #include "plumbline/doctor/diagnosis.h"
-#include "plumbline/doctor/diagnosis_output.h"
+#include "plumbline/doctor/inside/own_output.h"
 #include "plumbline/rollout/engine.h"
 #include "plumbline/run/eval_candidate.h"
 #include "plumbline/run/eval_rows.h"
@@ -114,11 +114,8 @@ class Evaluation {
     }
     write_for_lm_eval();
     directory_->mark_complete();
-    std::fputs(judgement_text(judge(reports, {.plan = plan_})).c_str(), stdout);
-    const doctor::Diagnosis diagnosis = doctor::diagnose_paths(paths);
-    if (diagnosis.health() != doctor::Health::kSound) {
-      std::fputs(("\n" + doctor::diagnosis_text(diagnosis)).c_str(), stdout);
-    }
+    const std::string findings = doctor::findings_text(doctor::diagnose_paths(paths));
+    std::fputs((findings + judgement_text(judge(reports, {.plan = plan_}))).c_str(), stdout);
     for (const std::string& path : paths) std::printf("report: %s\n", escape_control(path).c_str());
   }
 

@@ -12,12 +12,13 @@ namespace {
 
 std::vector<Problem> one_of_each() {
   std::vector<Problem> problems;
-  for (const char* row :
-       {R"({"id":1,"task":"math","prompt":"Find x.","reference":"x^2 + 1"})",
-        R"({"id":2,"task":"physics","prompt":"?","reference":"5 m/s"})",
-        R"({"id":3,"task":"step","prompt":"Simplify (x+1)^2.","reference":"x^2+2x+1"})",
-        R"({"id":4,"task":"provenance","prompt":"?","claim_is_true":false,"author":"Ann Author","forbidden_authors":["Bob Writer"]})",
-        R"({"id":5,"task":"concept","prompt":"?","concepts":["a","b"],"are_distinct":true})"}) {
+  for (
+      const char* row :
+      {R"({"id":1,"task":"math","prompt":"Find x.","reference":"x^2 + 1"})",
+       R"({"id":2,"task":"physics","prompt":"?","reference":"5 m/s"})",
+       R"({"id":3,"task":"step","prompt":"Simplify (x+1)^2.","reference":"x^2+2x+1"})",
+       R"({"id":4,"task":"provenance","prompt":"?","claim_is_true":false,"author":"Ann Author","forbidden_authors":["Bob Writer"]})",
+       R"({"id":5,"task":"concept","prompt":"?","concepts":["a","b"],"are_distinct":true})"}) {
     problems.push_back(parse_problem(row, "test"));
   }
   return problems;

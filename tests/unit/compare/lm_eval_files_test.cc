@@ -80,8 +80,14 @@ TEST(LmEvalFiles, WhatIsWrittenStatesWhatItsRowsSay) {
     verdict.outcome = i == 0 ? Outcome::kPass : Outcome::kWrong;
     rows.push_back(eval_row(problems[i], {"hash", "answer", "stop", 3}, verdict));
   }
-  LmEvalArm arm{.task = "math", .model = "m", .adapter = "run@1", .date = "2026-01-31T12-00-00.000000",
-                .template_hash = "", .num_problems = 9, .max_new_tokens = 40, .items = {}};
+  LmEvalArm arm{.task = "math",
+                .model = "m",
+                .adapter = "run@1",
+                .date = "2026-01-31T12-00-00.000000",
+                .template_hash = "",
+                .num_problems = 9,
+                .max_new_tokens = 40,
+                .items = {}};
   for (size_t i = 0; i < rows.size(); ++i) arm.items.push_back({&problems[i], &rows[i], "prompt"});
   write_lm_eval_files(folder.file("out"), arm);
   const Json results = Json::parse(read_file(folder.file("out") + "/results_" + arm.date + ".json"));
