@@ -125,7 +125,8 @@ TEST(ModelText, RealTemplatesPrefill) {
 TEST(ModelText, RawPromptsAreJoinedByOneBlankLine) {
   const ModelText text = ModelFolder().load();
   EXPECT_EQ(text.chat_template(), nullptr);
-  EXPECT_EQ(text.render({{"system", "a"}, {"user", "b"}}).text, "a\n\nb");
+  const std::vector<ChatTurn> turns = {{"system", "a"}, {"user", "b"}};
+  EXPECT_EQ(text.render(turns).text, "a\n\nb");
 }
 
 /// Characters are their own ids here: 'a' is 65, 'b' 66, 'f' 70.
