@@ -23,6 +23,8 @@ constexpr char kSteps[] = "steps.tsv";
 constexpr char kMetrics[] = "metrics.jsonl";
 constexpr char kRollouts[] = "rollouts.jsonl";
 constexpr char kEvaluations[] = "eval.jsonl";
+constexpr char kEvents[] = "events.out.tfevents.plumbline";  // TensorBoard looks for the word in the middle
+constexpr std::string_view kTrainTag = "train/", kEvalTag = "eval/";
 constexpr std::string_view kJsonStep = "{\"step\":";
 
 /// The step a row begins with; none when it begins with anything else.
@@ -126,24 +128,30 @@ RunRecorder::RunRecorder(const std::string& folder, int64_t resume_step, std::sp
       steps_(cut(folder, kSteps, resume_step, true, true)),
       metrics_(cut(folder, kMetrics, resume_step, true, true)),
       rollouts_(cut(folder, kRollouts, resume_step, true)),
-      evaluations_(cut(folder, kEvaluations, resume_step - 1, false)) {
+      evaluations_(cut(folder, kEvaluations, resume_step - 1, false)),
+      events_(in(folder, kEvents), [resume_step](int64_t step, std::string_view tag) {
+        return step < resume_step || (step == resume_step && resume_step > 0 && !tag.starts_with(kEvalTag));
+      }) {
   if (std::filesystem::file_size(in(folder, kSteps)) == 0) steps_.write(steps_header(reward_names));
 }
 
 void RunRecorder::record(const StepRow& row, std::span<const RolloutRow> rollouts) {
   for (const RolloutRow& rollout : rollouts) rollouts_.write(rollout_line(rollout));
-  metrics_.write(metrics_line(row));
+  const Json metrics = metrics_of(row);
+  metrics_.write(to_json_line(metrics));
   steps_.write(steps_line(row));
+  events_.write(kTrainTag, row.step, metrics);
 }
 
 void RunRecorder::record_evaluation(int64_t step, const Json& row) {
   Json object = {{"step", step}};
   object.update(row);
   evaluations_.write(to_json_line(object));
+  events_.write(kEvalTag, step, object);
 }
 
 void RunRecorder::sync() const {
-  for (const char* name : {kSteps, kMetrics, kRollouts, kEvaluations}) {
+  for (const char* name : {kSteps, kMetrics, kRollouts, kEvaluations, kEvents}) {
     const std::string path = in(folder_, name);
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     const bool synced = fd >= 0 && ::fsync(fd) == 0;

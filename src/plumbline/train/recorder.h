@@ -1,5 +1,6 @@
-/// The rows of a run: steps.tsv, metrics.jsonl, rollouts.jsonl, eval.jsonl. Every row is written whole and flushed; a
-/// resumed run first removes what lies after its checkpoint, so that the files end up as an uninterrupted run's.
+/// The rows of a run: steps.tsv, metrics.jsonl, rollouts.jsonl, eval.jsonl, and the figures of metrics and evaluations
+/// once more as TensorBoard reads them. Every row is written whole and flushed; a resumed run first removes what lies
+/// after its checkpoint, so that the files end up as an uninterrupted run's.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "plumbline/base/json.h"
+#include "plumbline/record/event_file.h"
 #include "plumbline/record/jsonl.h"
 #include "plumbline/record/problem.h"
 #include "plumbline/record/verdict.h"
@@ -69,6 +71,7 @@ class RunRecorder {
   std::string folder_;
   Lock lock_;
   JsonlWriter steps_, metrics_, rollouts_, evaluations_;
+  EventFile events_;
 };
 
 /// Cuts `path` after its last row with step <= `last_step` (rows are in order; each begins with its step, in tab

@@ -116,7 +116,7 @@ std::string steps_line(const StepRow& row) {
   return line;
 }
 
-std::string metrics_line(const StepRow& row) {
+Json metrics_of(const StepRow& row) {
   Json object = Json::object();
   for (const Cell& cell : cells_of(row)) {
     if (const auto* flag = std::get_if<bool>(&cell.value)) object[cell.metric] = *flag;
@@ -133,7 +133,7 @@ std::string metrics_line(const StepRow& row) {
   }
   for (const auto& [name, value] : row.transform) object["transform/" + name] = value;
   object["weight_hash"] = row.weight_hash;
-  return to_json_line(object);
+  return object;
 }
 
 std::string console_header() {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/base/json.h"
+
 namespace plumbline {
 
 /// One named reward in one step (grade.reward = custom), over the completions it applies to. TRL's rewards/<name>/mean
@@ -63,8 +65,8 @@ struct StepRow {
 std::string steps_header(std::span<const std::string> reward_names = {});
 /// The same columns; a value that was not measured is "nan"; sprd is T or F.
 std::string steps_line(const StepRow& row);
-/// One JSON object, `step` first, TRL's names where TRL has one; unmeasured values are left out, NaN is null.
-std::string metrics_line(const StepRow& row);
+/// One object, `step` first, TRL's names where TRL has one; unmeasured values are left out.
+Json metrics_of(const StepRow& row);
 /// Aligned for people; `eta_s` < 0 hides the time left.
 std::string console_header();
 std::string console_line(const StepRow& row, double eta_s);

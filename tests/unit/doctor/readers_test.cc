@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "plumbline/base/crc32c.h"
 #include "plumbline/base/error.h"
 #include "plumbline/doctor/readers/completion_text.h"
 #include "plumbline/doctor/readers/flat_row.h"

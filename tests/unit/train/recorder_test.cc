@@ -60,7 +60,7 @@ TEST(StepRow, StableColumnsComeFirst) {
 TEST(StepRow, MetricsUseTrlNamesAndLeaveOutWhatWasNotMeasured) {
   StepRow row = row_at(3);
   row.loss = std::nan("");
-  const Json metrics = parse_json(metrics_line(row), "metrics");
+  const Json metrics = parse_json(to_json_line(metrics_of(row)), "metrics");
   for (const char* name : {"reward", "reward_std", "loss", "grad_norm", "learning_rate", "completions/mean_length",
                            "completions/clipped_ratio", "frac_reward_zero_std", "entropy", "step_time"}) {
     EXPECT_TRUE(metrics.contains(name)) << name;
@@ -68,7 +68,7 @@ TEST(StepRow, MetricsUseTrlNamesAndLeaveOutWhatWasNotMeasured) {
   EXPECT_TRUE(metrics.at("loss").is_null());
   EXPECT_FALSE(metrics.contains("kl"));
   row.kl = 0.0;
-  EXPECT_EQ(parse_json(metrics_line(row), "metrics").at("kl"), 0.0);
+  EXPECT_EQ(parse_json(to_json_line(metrics_of(row)), "metrics").at("kl"), 0.0);
 }
 
 TEST(StepRow, ConsoleRowLinesUpWithItsHeader) {
@@ -185,7 +185,7 @@ TEST(RunRecorder, NamedRewardsAreColumnsAtTheRight) {
   EXPECT_FALSE(row.rewards[2].mean);
   EXPECT_TRUE(steps_header(names).ends_with("\trewards/absent/mean\trewards/absent/std\trewards/absent/none"));
   EXPECT_TRUE(steps_line(row).ends_with("\t2.5\t2.12132\t1\t-2\t0\t0\tnan\tnan\t0"));
-  const Json metrics = parse_json(metrics_line(row), "test");
+  const Json metrics = parse_json(to_json_line(metrics_of(row)), "test");
   EXPECT_DOUBLE_EQ(metrics["rewards/format/mean"], 2.5);
   EXPECT_EQ(metrics["rewards/format/none"], 1);
   EXPECT_FALSE(metrics.contains("rewards/absent/mean"));

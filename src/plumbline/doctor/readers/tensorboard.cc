@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
 #include <cstring>
 #include <map>
 #include <optional>
 
+#include "plumbline/base/crc32c.h"
 #include "plumbline/base/error.h"
 #include "plumbline/doctor/readers/series.h"
 
@@ -16,16 +16,6 @@ namespace {
 
 constexpr uint64_t kMostRecordBytes = uint64_t{64} << 20;
 constexpr size_t kFrameBytes = 12;
-
-constexpr std::array<uint32_t, 256> kCrcTable = [] {
-  std::array<uint32_t, 256> table{};
-  for (uint32_t byte = 0; byte < 256; ++byte) {
-    uint32_t value = byte;
-    for (int bit = 0; bit < 8; ++bit) value = value & 1 ? value >> 1 ^ 0x82F63B78u : value >> 1;
-    table[byte] = value;
-  }
-  return table;
-}();
 
 /// Little-endian, as the format writes it.
 template <typename Value>
@@ -140,13 +130,6 @@ void read_event(std::string_view bytes, SeriesBuilder& series) {
 }
 
 }  // namespace
-
-uint32_t masked_crc32c(std::string_view bytes) {
-  uint32_t crc = ~0u;
-  for (const char byte : bytes) crc = kCrcTable[(crc ^ static_cast<unsigned char>(byte)) & 0xFF] ^ crc >> 8;
-  crc = ~crc;
-  return (crc >> 15 | crc << 17) + 0xA282EAD8u;
-}
 
 bool is_event_file(std::string_view head) {
   return head.size() >= kFrameBytes && fixed<uint32_t>(head.substr(8)) == masked_crc32c(head.substr(0, 8));

@@ -2,16 +2,12 @@
 /// the few fields that scalars need. Written by hand from the format's definition; every length is checked.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "plumbline/doctor/readers/collector.h"
 
 namespace plumbline::doctor {
-
-/// CRC-32C (Castagnoli) as the format masks it.
-uint32_t masked_crc32c(std::string_view bytes);
 
 /// Whether the bytes begin as an event file does.
 bool is_event_file(std::string_view head);
