@@ -18,17 +18,17 @@ class EventFile {
   /// Whether an event that is there already stays, by its step and its first scalar's tag.
   using Keep = std::function<bool(int64_t step, std::string_view tag)>;
 
-  /// Opens or makes the file. Events from the first one on that `keep` refuses are removed, and so is a last event that a
-  /// killed writer left unfinished. Throws DataError(data.unwritable), DataError(data.run_rows) when the file is none of
-  /// ours.
+  /// Opens or makes the file. Events from the first one on that `keep` refuses are removed, and so is a last event that
+  /// a killed writer left unfinished. Throws DataError(data.unwritable), DataError(data.run_rows) when the file is none
+  /// of ours.
   EventFile(std::string path, const Keep& keep);
   ~EventFile();
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
-  /// One event with the finite numbers of `row` (an object) as `prefix` + name; its "step", texts, flags, lists and nulls
-  /// are left out, nested objects become name/name. Nothing is written without a number.
-  /// Throws DataError(data.unwritable).
+  /// One event with the finite numbers of `row` (an object) as `prefix` + name; its "step", texts, flags, lists and
+  /// nulls are left out, nested objects become name/name. Nothing is written without a number. Throws
+  /// DataError(data.unwritable).
   void write(std::string_view prefix, int64_t step, const Json& row);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -86,8 +87,15 @@ const Forbidden kForbidden[] = {
     // descriptors in flight hold memory that belongs to nobody
     {Defence::kSeccompSockets, {"socket", "connect", "bind", "listen", "accept", "accept4", "sendmsg", "sendmmsg"}},
     {Defence::kSeccompBuffers, {"setsockopt"}},
-    // locks and watches on the files that all submissions share would let two that run together talk
-    {Defence::kSeccompLocks, {"flock", "inotify_init", "inotify_init1", "inotify_add_watch"}}};
+    // what all submissions share (files, devices, the cache of files, counters of the whole machine) is no place for
+    // signs: locks, watches, times, what lies in the cache, how many asynchronous requests there are
+    {Defence::kSeccompLocks,
+     {"flock", "inotify_init", "inotify_init1", "inotify_add_watch", "utime", "utimes", "futimesat", "utimensat",
+      "fadvise64", "readahead", "mincore", "cachestat", "io_setup", "io_destroy", "io_submit", "io_getevents",
+      "io_pgetevents", "io_cancel"}}};
+
+/// Newer than some libseccomp: by number, which all machines share. Futexes of any kind; see forbid_shared_futexes().
+constexpr int kNewFutexCalls[] = {449, 454, 455, 456};
 
 constexpr uint64_t kLockCommands[] = {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY};
 
@@ -110,9 +118,12 @@ class Filter {
   template <typename... Conditions>
   void answer(const char* name, uint32_t action, Conditions... conditions) {
     const int number = ::seccomp_syscall_resolve_name(name);
-    if (number == __NR_SCMP_ERROR || number < 0) return;
+    if (number != __NR_SCMP_ERROR && number >= 0) answer(number, action, conditions...);
+  }
+  template <typename... Conditions>
+  void answer(int number, uint32_t action, Conditions... conditions) {
     const int result = ::seccomp_rule_add(context_.get(), action, number, sizeof...(conditions), conditions...);
-    if (result != 0 && result != -EEXIST) fail(name, -result);
+    if (result != 0 && result != -EEXIST) fail("system call " + std::to_string(number), -result);
   }
 
   std::string instructions() const {
@@ -133,6 +144,20 @@ class Filter {
   };
   std::unique_ptr<void, Release> context_;
 };
+
+/// A futex in the mapping of a file is found by everybody who maps that file, whichever way. What stays are the private
+/// ones, which threads use. To the C library a wait looks interrupted and a wake like one that nobody waited for, so
+/// that its joins and its semaphores between processes go on by looking again.
+void forbid_shared_futexes(Filter& filter) {
+  constexpr uint64_t kCommandAndPrivate = 0xff;
+  for (uint64_t command = 0; command <= FUTEX_LOCK_PI2; ++command) {
+    const bool is_wait = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+    const bool is_wake = command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET || command == FUTEX_WAKE_OP;
+    const uint32_t error = is_wait ? EAGAIN : is_wake ? 0 : EPERM;
+    filter.answer("futex", SCMP_ACT_ERRNO(error), SCMP_A1(SCMP_CMP_MASKED_EQ, kCommandAndPrivate, command));
+  }
+  for (const int number : kNewFutexCalls) filter.answer(number, SCMP_ACT_ERRNO(ENOSYS));
+}
 
 }  // namespace
 
@@ -159,6 +184,12 @@ std::string make_seccomp_filter() {
   for (const uint64_t command : kLockCommands) {
     if (!is_on(Defence::kSeccompLocks)) break;
     filter.answer("fcntl", SCMP_ACT_ERRNO(EPERM), SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, command));
+  }
+  if (is_on(Defence::kSeccompLocks)) {
+    forbid_shared_futexes(filter);
+    // RWF_NOWAIT tells what lies in the cache
+    filter.answer("preadv2", SCMP_ACT_ERRNO(EPERM), SCMP_A5(SCMP_CMP_NE, 0));
+    filter.answer("pwritev2", SCMP_ACT_ERRNO(EPERM), SCMP_A5(SCMP_CMP_NE, 0));
   }
   // Pages of a shared mapping that was shrunk belong to nobody and are counted nowhere.
   if (is_on(Defence::kSeccompShared)) {

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <thread>
 
 #include "plumbline/base/clock.h"
@@ -41,6 +42,16 @@ SandboxLimits limits_for(const GradeOptions& options, const Problem& problem) {
   return limits;
 }
 
+/// The lines that import. The rest of a prelude belongs to the tests: what the server runs, every submission can see.
+std::string top_level_imports(const std::string& program) {
+  std::istringstream lines(program);
+  std::string imports;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("import ") || line.starts_with("from ")) imports += line + "\n";
+  }
+  return imports;
+}
+
 /// A finding beside the verdict, never a part of it.
 void look_for_special_cases(PythonServer& server, const Problem& problem, const std::string& code,
                             const SandboxLimits& limits, FreshTests& fresh_tests, Verdict& verdict) {
@@ -56,7 +67,7 @@ Verdict attempt(PythonServer& server, const GradeRequest& request, const std::st
   const Problem& problem = *request.problem;
   auto turn = turns.for_answers(problem.id);
   server.warm(problem.setup_code);
-  server.warm(problem.code_prelude);
+  server.warm(top_level_imports(problem.code_prelude));
   Verdict verdict;
   TrustedRun run = run_trusted(server, problem, code, limits);
   verdict.outcome = run.outcome;

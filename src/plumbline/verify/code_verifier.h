@@ -12,7 +12,7 @@
 namespace plumbline {
 
 /// Enters the cache key: raise it whenever a verdict may come out differently.
-inline constexpr int kGraderVersion = 3;
+inline constexpr int kGraderVersion = 4;
 
 /// Submissions that are expected to be short go first (none waits for ever), and as many run together as their memory
 /// limits fit into what the machine has. What comes out does not depend on either.

@@ -252,17 +252,23 @@ SandboxJob code_tests_job(const Problem& problem, const SandboxLimits& limits) {
 /// shows as the exception that it raised in the tests.
 bool drive_code_tests(Submission& tests, Submission& candidate, TrustedRun& run, Tally& tally) {
   const Nonce no_nonce(tests.nonce().size(), '\0');
+  bool called = false;
   while (true) {
     auto frame = tests.process().receive();
     Reply reply;
     if (!frame) return false;
     if (parse_reply(*frame, no_nonce, &reply) && reply.status == Status::kCall) {
       if (!relay_call(tests, candidate, reply)) return false;
+      called = true;
       continue;
     }
     if (!parse_reply(*frame, tests.nonce(), &reply)) return false;
-    if (reply.status == Status::kValue) {
+    if (reply.status == Status::kValue && called) {
       ++run.passed;
+      return true;
+    }
+    if (reply.status == Status::kValue) {  // whatever the answer, it would have passed
+      tally.fail(Outcome::kError, "tests: they ended without having called the submission");
       return true;
     }
     const RaisedError error = parse_raised(reply.body);

@@ -667,6 +667,109 @@ def f(x):
             Outcome::kPass);
 }
 
+/// What one submission could leave there for another: times of devices, waits on the mapping of a file, what lies in
+/// the cache of files, how many asynchronous requests there are.
+TEST_P(Confinement, WhatTheWholeMachineSharesCannotBeMarked) {
+  EXPECT_EQ(outcome(R"(
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.syscall.restype = ctypes.c_long
+def f(x):
+    for path in ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom"):
+        before = os.stat(path).st_mtime_ns
+        for times in (None, (1, 1)):
+            try:
+                os.utime(path, times)
+                return "times of " + path
+            except OSError:
+                pass
+        if os.stat(path).st_mtime_ns != before:
+            return "changed " + path
+    file = os.open(os.__file__, os.O_RDONLY)
+    for kind in (1, 2):
+        page = libc.mmap(None, ctypes.c_size_t(4096), 1, kind, file, ctypes.c_long(0))
+        number = {"x86_64": 202, "aarch64": 98}[os.uname().machine]
+        if os.fork() == 0:  # waits on the same page of the file; another command than a plain wait wakes it
+            for command in (0, 9):
+                libc.syscall(ctypes.c_long(number), ctypes.c_void_p(page), command,
+                             ctypes.c_uint32.from_address(page).value, (ctypes.c_long * 2)(1 << 40, 0), None, 0xffffffff)
+            os._exit(0)
+        import time
+        time.sleep(0.1)
+        for command in (1, 3, 4, 5, 10):
+            if libc.syscall(ctypes.c_long(number), ctypes.c_void_p(page), command, 9, 9, ctypes.c_void_p(page),
+                            0xffffffff) > 0:
+                return "futex %d" % command
+        if libc.syscall(ctypes.c_long(454), ctypes.c_void_p(page), ctypes.c_ulong(1), 1, 2) >= 0:
+            return "futex_wake"
+    try:
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        return "fadvise"
+    except OSError:
+        pass
+    try:
+        os.preadv(file, [bytearray(10)], 0, os.RWF_NOWAIT)
+        return "cache"
+    except OSError:
+        pass
+    context = ctypes.c_ulong(0)
+    number = {"x86_64": 206, "aarch64": 0}[os.uname().machine]
+    if libc.syscall(ctypes.c_long(number), ctypes.c_long(100), ctypes.byref(context)) >= 0:
+        return "io_setup"
+    return "fine")"),
+            Outcome::kPass);
+}
+
+/// Threads, locks between processes and joins go on as they did.
+TEST_P(Confinement, HonestWaitingStillWorks) {
+  EXPECT_EQ(outcome(R"(
+import os, threading, queue
+def f(x):
+    numbers, done = queue.Queue(), threading.Barrier(5)
+    def work(n):
+        numbers.put(n)
+        done.wait()
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads: thread.start()
+    done.wait()
+    for thread in threads: thread.join()
+    import multiprocessing
+    try:
+        lock = multiprocessing.get_context("fork").Lock()
+    except OSError:  # no shared memory at this level
+        return "fine" if numbers.qsize() == 4 else "stuck"
+    lock.acquire()
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if lock.acquire(timeout=5) else 1)
+    import time
+    time.sleep(0.1)
+    lock.release()
+    return "fine" if os.waitpid(pid, 0)[1] == 0 and numbers.qsize() == 4 else "stuck")"),
+            Outcome::kPass);
+}
+
+/// A process shows no memory under its own number once its first thread has ended.
+TEST_P(Confinement, MemoryOfAProcessWhoseFirstThreadHasEndedCounts) {
+  EXPECT_EQ(outcome(R"(
+import ctypes, os, threading, time
+def f(x):
+    for _ in range(8):
+        if os.fork() == 0:
+            def hold():
+                held = bytearray(b"x") * (150 << 20)
+                time.sleep(20)
+                os._exit(len(held) & 1)
+            threading.Thread(target=hold).start()
+            number = {"x86_64": 60, "aarch64": 93}[os.uname().machine]
+            ctypes.CDLL(None).syscall(ctypes.c_long(number), ctypes.c_long(0))
+    time.sleep(3)
+    return "fine")",
+                    limited(10, 3, 384)),
+            Outcome::kMemory);
+}
+
 std::string name_of(const testing::TestParamInfo<IsolationLevel>& info) {
   return std::string(to_string(info.param));
 }

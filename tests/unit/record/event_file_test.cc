@@ -30,7 +30,8 @@ std::string golden() {
 
 /// The golden rows, without the version in front.
 std::string golden_rows() {
-  return event_record(kWallTime_s, 1, "train/", {{"loss", 0.25}, {"num_completions", 64}, {"rewards/hinted/mean", -1.5}}) +
+  return event_record(kWallTime_s, 1, "train/",
+                      {{"loss", 0.25}, {"num_completions", 64}, {"rewards/hinted/mean", -1.5}}) +
          event_record(kWallTime_s, 300, "train/", {{"loss", 1e-8}}) +
          event_record(kWallTime_s, 0, "eval/", {{"pass_rate", 0.5}}) +
          event_record(kWallTime_s, int64_t{1} << 40, "", {{"long name, é", 3.0}});
@@ -51,13 +52,9 @@ TEST(EventFile, BeginsWithTheVersion) {
 }
 
 TEST(EventFile, WritesFiniteNumbersOnly) {
-  const Json row = {{"step", 7},
-                    {"a", std::numeric_limits<double>::quiet_NaN()},
-                    {"b", "text"},
-                    {"c", nullptr},
-                    {"d", true},
-                    {"e", std::numeric_limits<double>::infinity()},
-                    {"f", Json::array({1})}};
+  const Json row = {
+      {"step", 7}, {"a", std::numeric_limits<double>::quiet_NaN()}, {"b", "text"},          {"c", nullptr},
+      {"d", true}, {"e", std::numeric_limits<double>::infinity()},  {"f", Json::array({1})}};
   EXPECT_EQ(event_record(kWallTime_s, 7, "x/", row), "");
   EXPECT_EQ(event_record(kWallTime_s, 7, "x/", {{"n", {{"m", 2}}}}), event_record(kWallTime_s, 7, "x/n/", {{"m", 2}}));
 }

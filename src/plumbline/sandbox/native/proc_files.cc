@@ -26,8 +26,8 @@ char* put(char* at, const char* text) {
   return at;
 }
 
-char* put(char* at, pid_t number) {
-  char digits[16];
+char* put(char* at, int64_t number) {
+  char digits[24];
   int count = 0;
   do digits[count++] = static_cast<char>('0' + number % 10);
   while (number /= 10);
@@ -38,7 +38,12 @@ char* put(char* at, pid_t number) {
 }  // namespace
 
 ProcPath::ProcPath(pid_t pid, const char* name) {
-  *put(put(put(put(text_, "/proc/"), pid), "/"), name) = 0;
+  *put(put(put(put(text_, "/proc/"), int64_t{pid}), "/"), name) = 0;
+}
+
+ThreadPath::ThreadPath(pid_t pid, int64_t thread, const char* name) {
+  char* at = put(put(put(put(text_, "/proc/"), int64_t{pid}), "/task/"), thread);
+  *put(put(at, "/"), name) = 0;
 }
 
 FolderReader::FolderReader(const char* path) : descriptor_(open_for_reading(path, O_DIRECTORY)) {}

@@ -17,6 +17,16 @@ class ProcPath {
   char text_[64];
 };
 
+/// "/proc/PID/task/THREAD/NAME".
+class ThreadPath {
+ public:
+  ThreadPath(pid_t pid, int64_t thread, const char* name);
+  const char* text() const { return text_; }
+
+ private:
+  char text_[80];
+};
+
 /// The names in a folder, one after the other; none when it cannot be opened.
 class FolderReader {
  public:

@@ -26,11 +26,21 @@ int64_t page_bytes() {
   return ::sysconf(_SC_PAGESIZE);  // a constant of the process; nothing is written
 }
 
-int64_t resident_bytes(pid_t pid) {
+int64_t resident_in(const char* statm) {
   char text[256];
-  if (!read_small(ProcPath(pid, "statm").text(), text, sizeof text)) return 0;
+  if (!read_small(statm, text, sizeof text)) return 0;
   const char* resident = field(text, 1);
   return resident ? parse_number(resident) * page_bytes() : 0;
+}
+
+/// A process whose first thread has ended shows no memory under its own number; its other threads do.
+int64_t resident_bytes(pid_t pid) {
+  if (const int64_t bytes = resident_in(ProcPath(pid, "statm").text())) return bytes;
+  FolderReader threads(ProcPath(pid, "task").text());
+  while (const char* name = threads.next()) {
+    if (const int64_t bytes = resident_in(ThreadPath(pid, parse_number(name), "statm").text())) return bytes;
+  }
+  return 0;
 }
 
 /// Without files that are mapped, which a fork does not take over.

@@ -149,6 +149,7 @@ def build_root():
     for device in DEVICES:
         os.close(os.open(root + device, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666))
         mount(device, root + device, None, MS_BIND)
+        set_read_only(root + device)  # they can be written all the same, but keep their times
     os.symlink("/proc/self/fd", root + "/dev/fd")
     os.symlink("/tmp", root + "/dev/shm")
     os.makedirs(root + "/var", exist_ok=True)
