@@ -23,9 +23,8 @@ Verdict grade(const std::string& tests, const std::string& prelude, const std::s
 }
 
 TEST(CodeTests, ASubmissionDoesNotSeeTheirPrelude) {
-  const std::string prelude =
-      "import math\ndef expected(x):\n    return x * 31 + 7\nKNOWN = [7, 38, 69]\n", tests =
-      "for n in range(3):\n    assert f(n) == expected(n) == KNOWN[n]\n";
+  const std::string prelude = "import math\ndef expected(x):\n    return x * 31 + 7\nKNOWN = [7, 38, 69]\n",
+                    tests = "for n in range(3):\n    assert f(n) == expected(n) == KNOWN[n]\n";
   EXPECT_EQ(grade(tests, prelude, "def f(x):\n    return x * 31 + 7\n").outcome, Outcome::kPass);
   // Every module, and every text and function on the heap.
   const std::string thief = R"(

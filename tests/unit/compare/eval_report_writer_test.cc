@@ -58,7 +58,8 @@ TEST(EvalReportWriter, ArmsPairsAndGatesFollowFromTheRows) {
   EXPECT_EQ(report["decision"], "NO-GO");
   EXPECT_EQ(report["can_claim_agi"], false);
   for (const Json& gate : report["gates"]) {
-    if (gate["id"] == "powered") EXPECT_TRUE(gate["threshold"].is_null()) << "a difference is no tolerance";
+    if (gate["id"] != "powered") continue;
+    EXPECT_TRUE(gate["threshold"].is_null()) << "a difference is no tolerance";
   }
   for (const char* key : {"problem_id", "family", "prompt_hash", "completion", "tokens", "finish_reason", "outcome",
                           "passed", "reward", "hacked"}) {
