@@ -45,7 +45,7 @@ std::shared_ptr<const Problem> FreshTests::make(PythonServer& server, const Prob
   fresh->holdout_tests.clear();
   fresh->hint.reset();
   loosen(*fresh);
-  const Comparison comparison{fresh->compare, fresh->rel_tol, fresh->abs_tol};
+  const ComparisonRule comparison{fresh->compare, fresh->rel_tol, fresh->abs_tol};
   std::vector<std::optional<PythonValue>> answers;
   for (int run = 0; run < kReferenceRuns; ++run) {
     auto again = call_all(server, problem, problem.reference, inputs, limits);

@@ -46,7 +46,7 @@ std::optional<double> decimal_number(std::string_view word) {
   return whole ? std::optional(value) : std::nullopt;
 }
 
-bool words_match(std::string_view got, std::string_view expected, const Comparison& comparison) {
+bool words_match(std::string_view got, std::string_view expected, const ComparisonRule& comparison) {
   if (got == expected) return true;
   const auto a = decimal_number(got), b = decimal_number(expected);
   return a && b && values_match(PythonValue::of_float(*a), PythonValue::of_float(*b), comparison);
@@ -54,7 +54,7 @@ bool words_match(std::string_view got, std::string_view expected, const Comparis
 
 }  // namespace
 
-bool outputs_match(std::string_view got, std::string_view expected, const Comparison& comparison) {
+bool outputs_match(std::string_view got, std::string_view expected, const ComparisonRule& comparison) {
   const auto got_lines = lines_of(got), expected_lines = lines_of(expected);
   if (comparison.rule != CompareRule::kApprox) return got_lines == expected_lines;
   return std::equal(got_lines.begin(), got_lines.end(), expected_lines.begin(), expected_lines.end(),

@@ -125,7 +125,7 @@ Judgement failed(Outcome outcome, std::string detail) {
 }
 
 /// The values that a test is about are all here.
-Judgement judge_values(const TestCase& test, const std::vector<PythonValue>& values, const Comparison& comparison) {
+Judgement judge_values(const TestCase& test, const std::vector<PythonValue>& values, const ComparisonRule& comparison) {
   bool holds = false;
   if (test.program) {
     holds = values[0].is(PythonValue::Kind::kStr) && outputs_match(values[0].text, test.program->output, comparison);
@@ -148,7 +148,8 @@ Judgement judge_exception(const TestCase& test, const RaisedError& error) {
 }
 
 /// Reads all replies of a test, also after a failure, so that the next test finds its own.
-Judgement judge_test(Submission& submission, const TestCase& test, const Nonce& nonce, const Comparison& comparison) {
+Judgement judge_test(Submission& submission, const TestCase& test, const Nonce& nonce,
+                     const ComparisonRule& comparison) {
   std::vector<PythonValue> values;
   std::optional<Judgement> early;
   for (size_t left = 1 + test.further_calls.size(); left > 0; --left) {
@@ -175,7 +176,7 @@ TrustedRun run_data_tests(PythonServer& server, const Problem& problem, const st
   run.method = "data";
   const auto tests = all_tests(problem);
   run.total = static_cast<int64_t>(tests.size());
-  const Comparison comparison{problem.compare, problem.rel_tol, problem.abs_tol};
+  const ComparisonRule comparison{problem.compare, problem.rel_tol, problem.abs_tol};
   Tally tally(run);
   SandboxJob job = calls_job(problem, code, limits);
   if (!is_on(Defence::kComparisonInGrader)) job.prelude = tests.front()->expected.text;

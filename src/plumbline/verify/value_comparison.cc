@@ -64,7 +64,7 @@ double as_double(const PythonValue& value) {
   return value.is(Kind::kFloat) ? value.real : std::strtod(value.text.c_str(), nullptr);
 }
 
-bool close(double a, double b, const Comparison& comparison) {
+bool close(double a, double b, const ComparisonRule& comparison) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (a == b) return true;
   if (std::isinf(a) || std::isinf(b)) return false;
@@ -95,7 +95,7 @@ std::vector<PythonValue> sorted_numbers(const PythonValue& set) {
   return numbers;
 }
 
-bool approximately_equal(const PythonValue& got, const PythonValue& expected, const Comparison& comparison) {
+bool approximately_equal(const PythonValue& got, const PythonValue& expected, const ComparisonRule& comparison) {
   const auto equal = [&](const PythonValue& a, const PythonValue& b) { return approximately_equal(a, b, comparison); };
   if (is_number(got) && is_number(expected)) {
     return python_equal(got, expected) || close(as_double(got), as_double(expected), comparison);
@@ -137,7 +137,7 @@ bool equal_in_any_order(const PythonValue& got, const PythonValue& expected) {
 
 }  // namespace
 
-bool values_match(const PythonValue& got, const PythonValue& expected, const Comparison& comparison) {
+bool values_match(const PythonValue& got, const PythonValue& expected, const ComparisonRule& comparison) {
   switch (comparison.rule) {
     case CompareRule::kExact:
       return exactly_equal(got, expected);

@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-struct Comparison {
+struct ComparisonRule {
   CompareRule rule = CompareRule::kExact;
   double rel_tol = 1e-9, abs_tol = 0;  ///< for kApprox, as math.isclose takes them
 };
@@ -18,6 +18,6 @@ struct Comparison {
 /// kJson: as kPython, a tuple counting as the list of its items.
 /// kUnordered: as kExact, the outermost list or tuple in any order.
 /// The order of sets and dicts never counts.
-bool values_match(const PythonValue& got, const PythonValue& expected, const Comparison& comparison);
+bool values_match(const PythonValue& got, const PythonValue& expected, const ComparisonRule& comparison);
 
 }  // namespace plumbline

@@ -6,7 +6,7 @@ namespace plumbline {
 namespace {
 
 TEST(OutputComparison, LinesWithTheirEndsTrimmed) {
-  const Comparison exact;
+  const ComparisonRule exact;
   EXPECT_TRUE(outputs_match("1 2\n3", "1 2\n3\n", exact));
   EXPECT_TRUE(outputs_match("\n  1 2 \r\n3\t\n\n", "1 2\n3", exact));
   EXPECT_TRUE(outputs_match("", "\n", exact));
@@ -18,7 +18,7 @@ TEST(OutputComparison, LinesWithTheirEndsTrimmed) {
 }
 
 TEST(OutputComparison, NumbersOnlyWhereTheProblemSaysSo) {
-  const Comparison approx{CompareRule::kApprox, 1e-6, 1e-9};
+  const ComparisonRule approx{CompareRule::kApprox, 1e-6, 1e-9};
   EXPECT_TRUE(outputs_match("0.3333333 x\n2", "0.33333331 x\n2.0", approx));
   EXPECT_TRUE(outputs_match("1   2", "1 2", approx));
   EXPECT_FALSE(outputs_match("0.334", "0.333", approx));
