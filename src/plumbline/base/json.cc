@@ -55,6 +55,7 @@ class StrictGuard final : public nlohmann::json_sax<Value> {
 
 template <typename Value>
 Value parse(std::string_view text, const std::string& where) {
+  require_no_null_byte(text, where);
   try {
     Value value = Value::parse(text.begin(), text.end());
     StrictGuard<Value> guard;
@@ -70,6 +71,13 @@ Value parse(std::string_view text, const std::string& where) {
 }
 
 }  // namespace
+
+void require_no_null_byte(std::string_view text, const std::string& where) {
+  const size_t at = text.find('\0');
+  if (at == text.npos) return;
+  throw DataError("data.json", "not valid JSON: a null byte", fmt::format("{}, byte {}", where, at + 1),
+                  "write strict JSON, UTF-8, one value");
+}
 
 Json parse_json(std::string_view text, const std::string& where) {
   return parse<Json>(text, where);

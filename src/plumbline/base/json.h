@@ -10,6 +10,10 @@ namespace plumbline {
 
 using Json = nlohmann::ordered_json;
 
+/// JSON has none, and the JSON library takes one for the end of the text, so that anything may stand behind it.
+/// Throws DataError(data.json).
+void require_no_null_byte(std::string_view text, const std::string& where);
+
 /// Parses one document. `where` (a path, or path:line) goes into the error.
 /// Throws DataError(data.json) with the byte offset. Integers beyond 64 bits become floats here; readers that need them
 /// exact use the SAX side (record/python_value).

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/json.h"
 
 namespace plumbline {
 namespace {
@@ -130,6 +131,7 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 PythonValue parse_exact_json(std::string_view text, const std::string& where) {
+  require_no_null_byte(text, where);
   std::string shortened(text);
   ValueBuilder builder(take_long_integers(shortened));
   if (!nlohmann::json::sax_parse(shortened, &builder)) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/json.h"
 
 namespace plumbline {
 namespace {
@@ -138,6 +139,7 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
 }  // namespace
 
 TokenizerDocument parse_tokenizer_document(std::string_view text, const std::string& where) {
+  require_no_null_byte(text, where);
   TokenizerDocument document;
   DocumentBuilder builder(document, where);
   Json::sax_parse(text.begin(), text.end(), &builder);

@@ -14,6 +14,13 @@
 namespace plumbline {
 namespace {
 
+TEST(Json, ANullByteEndsNothing) {
+  using namespace std::string_view_literals;
+  for (const std::string_view text : {"{\"a\":1}\0"sv, "{\"a\":1}\0{\"a\":2}"sv, "{\"a\":\"x\0y\"}"sv, "\0{}"sv}) {
+    EXPECT_THROW(parse_json(text, "text"), DataError);
+  }
+}
+
 TEST(Error, LineHasIdMessagePlaceAndNextStep) {
   const ConfigError error("config.unknown_key", "train.lrr is not a key", "a.toml:3:1", "did you mean train.lr?");
   EXPECT_EQ(error.line(), "config.unknown_key: train.lrr is not a key (a.toml:3:1); did you mean train.lr?");

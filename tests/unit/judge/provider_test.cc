@@ -79,6 +79,19 @@ TEST(Secret, IsTakenOutWholeAndInPieces) {
   EXPECT_EQ(Secret().redact("x"), "x");
 }
 
+TEST(Secret, ATextThatSpellsItIsWithheld) {
+  const Secret secret("sk-verysecret1234567890");
+  for (const std::string& text :
+       {std::string(R"({"reason":"key sk-v\u0065rys\u0065cr\u0065t1234567890 is bad"})"),
+        std::string(R"({"supported":"\u0073\u006b\u002d\u0076erys\u0065cret1234\u00355567890"})"),
+        std::string(R"({"m":"{\"r\":\"v\\u0065rysecret1\\u00323\"}"})"),
+        std::string("http://host/%73%6b%2dvery%73ecret1%3234567890"), std::string(R"(v\x65rysecret1\x323)")}) {
+    EXPECT_EQ(secret.redact(text), "[withheld: it spells the key]") << text;
+  }
+  const std::string honest = R"({"supported":true,"reason":"100% sure, \u00e9 and \"quoted\" C:\\path"})";
+  EXPECT_EQ(secret.redact(honest), honest);
+}
+
 TEST(ModelName, TheSameModelUnderItsOtherNames) {
   const auto same = [](const char* asked, const char* answered) { return is_same_model(asked, answered, {}); };
   EXPECT_TRUE(same("gpt-4o", "gpt-4o"));

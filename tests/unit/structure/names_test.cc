@@ -15,7 +15,8 @@ namespace {
 
 /// Namespace and name of every type that the headers define at their outermost level -> the headers.
 std::map<std::string, std::vector<std::string>> types_in_headers() {
-  const std::regex space(R"(namespace ([a-z:_0-9]+) \{)"), type(R"((?:struct|class|enum class) ([A-Z]\w*)\b(?!::)[^;]*)");
+  const std::regex space(R"(namespace ([a-z:_0-9]+) \{)"),
+      type(R"((?:struct|class|enum class) ([A-Z]\w*)\b(?!::)[^;]*)");
   std::map<std::string, std::vector<std::string>> found;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(test::source_path("src/plumbline"))) {
     if (entry.path().extension() != ".h") continue;

@@ -109,7 +109,8 @@ TrainingLog steps_of(const std::string& path) {
 }  // namespace
 
 bool is_run_folder(const std::string& path) {
-  return fs::exists(path + "/resolved.toml") || fs::exists(path + "/steps.tsv");
+  std::error_code error;  // a folder that may not be entered is none of ours to read
+  return fs::exists(path + "/resolved.toml", error) || fs::exists(path + "/steps.tsv", error);
 }
 
 bool is_run_file(const std::string& name) {

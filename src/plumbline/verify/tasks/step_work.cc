@@ -78,8 +78,9 @@ bool merge_circle(std::vector<Term>& terms) {
     for (const auto& [factor, power] : terms[i].factors) {
       const auto [kind, argument] = circular(factor);
       if (kind != 's' || power < 2) continue;
+      const std::string sine = factor;  // the term that holds it moves below
       Term rest = terms[i];
-      rest.add(factor, -2);
+      rest.add(sine, -2);
       Term partner = rest;
       partner.add("cos(" + argument, 2);
       const auto found = std::find(terms.begin(), terms.end(), partner);
@@ -87,7 +88,7 @@ bool merge_circle(std::vector<Term>& terms) {
       terms.erase(found);
       *std::find(terms.begin(), terms.end(), [&] {
         Term self = rest;
-        self.add(factor, 2);
+        self.add(sine, 2);
         return self;
       }()) = rest;
       return true;
