@@ -5,23 +5,10 @@
 #include "plumbline/base/check.h"
 #include "plumbline/base/error.h"
 #include "plumbline/judge/keyed_rows.h"
+#include "plumbline/judge/optional_json.h"
 #include "plumbline/record/verdict_json.h"
 
 namespace plumbline {
-namespace {
-
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-template <typename Value>
-std::optional<Value> maybe(const Json& row, const char* name) {
-  const auto found = row.find(name);
-  return found == row.end() || found->is_null() ? std::nullopt : std::optional<Value>(found->get<Value>());
-}
-
-}  // namespace
 
 bool JudgeRow::is_verdict() const {
   return outcome != "abstained" && outcome != "transport_error" && outcome != "unparsable";

@@ -3,15 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
+#include "plumbline/judge/optional_json.h"
 #include "plumbline/judge/panel.h"
 
 namespace plumbline {
 namespace {
-
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 template <typename Key>
 Json counts_json(const std::map<Key, int64_t>& counts) {
