@@ -130,7 +130,10 @@ std::vector<KeyRow> run_model_data_rows() {
       required_text(PL_KEY(data, problems), "problem.v1 JSON lines, or another format that the readers know"),
       text(PL_KEY(data, split), "split to train on; empty = every row"),
       number(PL_KEY(data, limit), "first N problems after ordering; 0 = all", "problems", count_from(0)),
-      number(PL_KEY(data, order_seed), "seed of the problem order", "", kNotNegative),
+      number(PL_KEY(data, order_seed), "seed of the order of problems, or with objective = sft of completions", "",
+             kNotNegative),
+      text(PL_KEY(data, completions),
+           "objective = sft: JSON lines of problem_id, sample, completion: answers to data.problems that are learnt"),
       word(PL_KEY(data, hint), "what the prompt says about how it is judged; none = nothing",
            {"none", "overwrite_tests", "overwrite_tests_detailed", "overwrite_tests_aware", "asked", "modify_tests",
             "incontext_tests"}),
@@ -159,7 +162,11 @@ std::vector<KeyRow> rollout_rows() {
 
 std::vector<KeyRow> train_rows() {
   return {
-      word(PL_KEY(train, objective), "what is optimised", {"rl"}),
+      word(PL_KEY(train, objective),
+           "rl = reinforcement learning; sft = supervised fine-tuning on data.completions: their mean NLL a token",
+           {"rl", "sft"}),
+      number(PL_KEY(train, batch_size), "objective = sft: completions in one optimizer step", "completions",
+             count_from(1)),
       word(PL_KEY(train, loss), "policy loss: its advantage and its denominator (docs/method/trainer.md)",
            {"dr_grpo", "grpo", "dapo", "bnpo", "rloo", "reinforce++"}),
       word(PL_KEY(train, ratio), "probability ratio of a token, or one of the whole completion (GSPO)",

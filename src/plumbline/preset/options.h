@@ -35,7 +35,8 @@ struct DataOptions {
   std::string problems;         ///< problem.v1 JSON lines, or a format that readers know
   std::string split = "train";  ///< which split to train on
   int64_t limit = 0;            ///< first N problems after ordering; 0 = all
-  uint64_t order_seed = 0;      ///< seed of the problem order
+  uint64_t order_seed = 0;      ///< seed of the order of problems, or of completions
+  std::string completions;      ///< sft: stored answers to these problems, JSON lines
   std::string hint = "asked";   ///< hint variant; "none" for no hint
   std::string tester_name = "run_tests";
 
@@ -58,7 +59,8 @@ struct RolloutOptions {
 
 /// [train]
 struct TrainOptions {
-  std::string objective = "rl";  ///< rl
+  std::string objective = "rl";  ///< rl, sft
+  int64_t batch_size = 32;       ///< sft: completions in one optimizer step
   std::string loss = "dr_grpo";
   int64_t steps = 200;
   double lr = 7e-5;

@@ -132,6 +132,24 @@ void check_adapter(const Preset& preset, const WhereOf& where_of) {
   }
 }
 
+/// What one objective needs and the other would ignore.
+void check_objective(const Preset& preset, const WhereOf& where_of) {
+  const bool is_supervised = preset.train.objective == "sft";
+  if (!is_supervised && !preset.data.completions.empty()) {
+    conflict("data.completions is set and train.objective = \"rl\" samples its own", where_of("data.completions"),
+             "drop it, or set train.objective = \"sft\"");
+  }
+  if (!is_supervised) return;
+  if (preset.data.completions.empty()) {
+    throw ConfigError("config.missing_key", "data.completions is not set and train.objective = \"sft\" learns from it",
+                      where_of("train.objective"), "name a file of completions, such as the pool.jsonl of teach");
+  }
+  if (preset.train.beta != 0) {
+    conflict(fmt::format("train.beta = {} and train.objective = \"sft\", whose loss has no KL", preset.train.beta),
+             where_of("train.beta"), "set train.beta = 0.0");
+  }
+}
+
 void check_steer(const Preset& preset, const WhereOf& where_of) {
   const SteerOptions& steer = preset.steer;
   if (steer.method != "svd" && steer.k != 1) {
@@ -165,6 +183,7 @@ void check_combinations(const Preset& preset, const WhereOf& where_of, bool need
   check_rollout(preset, where_of);
   check_eval(preset, where_of);
   check_adapter(preset, where_of);
+  check_objective(preset, where_of);
   check_steer(preset, where_of);
   parse_rewards(preset.grade, where_of(preset.grade.rewards.empty() ? "grade.reward" : "grade.rewards"));
   check_prices(preset.judge, preset.judge.judges.size(), "judge", where_of);

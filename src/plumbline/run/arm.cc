@@ -19,12 +19,17 @@
 #include "plumbline/steer/projector.h"
 #include "plumbline/train/checkpoint.h"
 #include "plumbline/train/recorder.h"
+#include "plumbline/train/supervised_trainer.h"
 #include "plumbline/train/trainer.h"
 
 namespace plumbline {
 namespace {
 
 constexpr int64_t kMaxBatch = 256;  // sequences that decode together
+
+bool is_supervised(const Preset& preset) {
+  return preset.train.objective == "sft";
+}
 
 /// Vanilla changes nothing; in a probe it is measured against the same direction as the projected arm.
 std::unique_ptr<GradientTransform> transform_of_run(const Preset& preset, const SvdAdapter& adapter,
@@ -77,6 +82,19 @@ TrainerOptions trainer_options(const Preset& preset, const RunDirectory& directo
   return options;
 }
 
+std::unique_ptr<TrainingRun> make_trainer(const Preset& preset, ModelBench& bench, RolloutEngine& engine,
+                                          Verifier& verifier, GradientTransform& transform, RunRecorder& recorder,
+                                          const ProblemSets& problems, const TrainerOptions& options) {
+  if (is_supervised(preset)) {
+    return std::make_unique<SupervisedTrainer>(RunParts{*bench.decoder, *bench.adapter, transform, recorder},
+                                               bench.text, SupervisedData{problems.train, problems.completions},
+                                               options);
+  }
+  return std::make_unique<Trainer>(
+      TrainerParts{*bench.decoder, *bench.adapter, engine, verifier, transform, bench.text, recorder}, problems.train,
+      options);
+}
+
 /// One decode of the slice; its row goes to eval.jsonl.
 void evaluate(int64_t step, const std::string& decode, Evaluator& evaluator, RunRecorder& recorder) {
   const SliceScore score = evaluator.run();
@@ -100,11 +118,24 @@ void tell(doctor::LiveFindings& live, const StepRow& row) {
   }
 }
 
+/// A supervised run has no gate: what it learnt is in its loss and on the held-out slice.
+void print_supervised(const ArmSummary& summary, const RunDirectory& directory) {
+  const StepTable table = read_step_table(directory.file("steps.tsv"));
+  const std::vector<double> loss = table.column("loss");
+  std::printf("supervised: %lld of %lld steps, loss %.4f -> %.4f nats a token\n",
+              static_cast<long long>(summary.steps_done), static_cast<long long>(summary.steps_planned), loss.front(),
+              loss.back());
+}
+
 int finish(const Preset& preset, const ArmSummary& summary, const RunDirectory& directory) {
   std::fputs(doctor::findings_text(doctor::diagnose_paths({directory.path()})).c_str(), stdout);
-  std::fputs(results_table({summary}).c_str(), stdout);
+  if (is_supervised(preset)) {
+    print_supervised(summary, directory);
+  } else {
+    std::fputs(results_table({summary}).c_str(), stdout);
+  }
   std::printf("run: %s\n", directory.path().c_str());
-  if (preset.run.arm != "vanilla") return 0;
+  if (preset.run.arm != "vanilla" || is_supervised(preset)) return 0;
   const RunGate gate = gate_c({&summary, 1}, preset.gates);
   std::fputs(format_gates({&gate, 1}, false).c_str(), stdout);
   return gate.status == GateStatus::kFail ? 1 : 0;
@@ -124,15 +155,16 @@ ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier
   LocalEngine engine(*bench.decoder, std::min(kMaxBatch, preset.rollout.group_size * preset.rollout.prompts_per_step));
   const std::optional<std::string> newest = latest_checkpoint(directory.file("checkpoints"));
   const std::optional<Checkpoint> checkpoint = newest ? std::optional(load_checkpoint(*newest)) : std::nullopt;
-  RunRecorder recorder(directory.path(), checkpoint ? checkpoint->state.step : 0, reward_names(preset.grade));
+  RunRecorder recorder(directory.path(), checkpoint ? checkpoint->state.step : 0, reward_names(preset.grade),
+                       !is_supervised(preset));
 
   bench.adapter->reset();
-  Trainer trainer({*bench.decoder, *bench.adapter, engine, verifier, *transform, bench.text, recorder}, problems.train,
-                  trainer_options(preset, directory));
+  const std::unique_ptr<TrainingRun> trainer =
+      make_trainer(preset, bench, engine, verifier, *transform, recorder, problems, trainer_options(preset, directory));
   doctor::LiveFindings live(preset.grade.reward == "custom");
-  trainer.set_observer([&live](const StepRow& row) { tell(live, row); });
+  if (!is_supervised(preset)) trainer->set_observer([&live](const StepRow& row) { tell(live, row); });
   if (preset.eval.every > 0) {
-    trainer.set_evaluation([&](int64_t step) {
+    trainer->set_evaluation([&](int64_t step) {
       for (const SliceOptions& decode : slice_decodes(preset)) {
         Evaluator evaluator(engine, verifier, bench.text, problems.held_out, decode);
         evaluate(step, decode.temperature == 0 ? "greedy" : "sampled", evaluator, recorder);
@@ -140,10 +172,10 @@ ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier
     });
   }
   if (checkpoint) {
-    trainer.resume(*checkpoint);
-    log_info(fmt::format("resumed after step {} from {}", trainer.steps_done(), checkpoint->folder));
+    trainer->resume(*checkpoint);
+    log_info(fmt::format("resumed after step {} from {}", trainer->steps_done(), checkpoint->folder));
   }
-  trainer.train();
+  trainer->train();
   directory.mark_complete();
   return summarize_steps(read_step_table(directory.file("steps.tsv")), preset.run.arm, preset.run.seed,
                          preset.train.steps);

@@ -12,19 +12,10 @@
 #include "plumbline/preset/data_path.h"
 #include "plumbline/record/arm.h"
 #include "plumbline/steer/control_direction.h"
+#include "plumbline/text/closing_token.h"
 
 namespace plumbline {
 namespace {
-
-/// The token that closes an answer: the model's end-of-sequence token, else its first stop token.
-int64_t closing_token(const ModelText& text) {
-  const auto eos = text.special_tokens().find("eos_token");
-  const int64_t id = eos == text.special_tokens().end() ? -1 : text.tokenizer().id_of(eos->second);
-  if (id >= 0) return id;
-  if (!text.stop_tokens().empty()) return text.stop_tokens().front().id;
-  throw DataError("data.no_stop_token", "the model names no end-of-sequence token", "tokenizer",
-                  "add eos_token to tokenizer_config.json or generation_config.json");
-}
 
 TokenizedPair tokenize(const ContrastPair& pair, const ModelText& text, int64_t closing) {
   std::vector<ChatTurn> turns;

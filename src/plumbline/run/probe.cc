@@ -151,6 +151,10 @@ class ProbeRun {
 }  // namespace
 
 int probe(const Preset& preset, const std::string& out) {
+  if (preset.train.objective != "rl") {
+    throw ConfigError("config.conflict", "a probe compares arms of reinforcement learning", "train.objective",
+                      "use the verb train, or set it to \"rl\"");
+  }
   RunDirectory::check(out);
   ModelBench bench = load_model_bench(preset);
   RunDirectory directory = RunDirectory::create(out, preset);

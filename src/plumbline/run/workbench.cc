@@ -19,6 +19,7 @@
 #include "plumbline/preset/data_path.h"
 #include "plumbline/preset/reward_spec.h"
 #include "plumbline/preset/validation.h"
+#include "plumbline/record/completion_reader.h"
 #include "plumbline/record/hint.h"
 #include "plumbline/record/problem_reader.h"
 #include "plumbline/rollout/sampler.h"
@@ -106,6 +107,7 @@ ProblemSets load_problem_sets(const Preset& preset) {
     sets.held_out = read_split(preset, "eval");
     keep_first(sets.held_out, preset.eval.slice);
   }
+  if (!preset.data.completions.empty()) sets.completions = read_completions(resolve_data_path(preset.data.completions));
   return sets;
 }
 
@@ -142,6 +144,10 @@ Json provenance_of(const Preset& preset, const ModelBench& bench, const Json& ex
                      {"grader_version", kGraderVersion},
                      {"arm", preset.run.arm},
                      {"seed", preset.run.seed}};
+  if (!preset.data.completions.empty()) {
+    provenance["completions"] = preset.data.completions;
+    provenance["completions_hash"] = sha256_file(resolve_data_path(preset.data.completions));
+  }
   provenance.update(extra);
   return provenance;
 }

@@ -10,6 +10,7 @@
 #include "plumbline/base/json.h"
 #include "plumbline/model/decoder.h"
 #include "plumbline/preset/options.h"
+#include "plumbline/record/completion.h"
 #include "plumbline/record/problem.h"
 #include "plumbline/text/model_text.h"
 #include "plumbline/verify/verifier.h"
@@ -32,6 +33,7 @@ ModelBench load_plain_bench(const Preset& preset);
 /// Problems to train on and the held-out slice (split "eval"), hints applied; data.limit counts training problems.
 struct ProblemSets {
   std::vector<Problem> train, held_out;
+  std::vector<Completion> completions;  ///< data.completions: answers to `train` that supervised runs learn
 };
 ProblemSets load_problem_sets(const Preset& preset);
 

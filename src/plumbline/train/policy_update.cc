@@ -115,21 +115,33 @@ std::vector<torch::Tensor> PolicyUpdate::token_advantages(const std::vector<Micr
   return result;
 }
 
-void PolicyUpdate::accumulate_gradients(std::span<const LearningRow> rows) {
+bool PolicyUpdate::begin_update(std::span<const LearningRow> rows) {
   metrics_ = {};
   gradients_.clear();
-  if (rows.empty()) {
-    for (const auto& [name, delta_R] : deltas()) gradients_.emplace(name, torch::zeros_like(delta_R));
-    return;
-  }
+  if (!rows.empty()) return false;
+  for (const auto& [name, delta_R] : deltas()) gradients_.emplace(name, torch::zeros_like(delta_R));
+  return true;
+}
+
+std::vector<MicroBatch> PolicyUpdate::micro_batches(std::span<const LearningRow> rows) const {
   std::vector<SequenceRow> sequences;
+  for (const LearningRow& row : rows) sequences.push_back({row.prompt_ids, row.completion_ids});
+  return make_micro_batches(sequences, micro_batch_, decoder_.device());
+}
+
+void PolicyUpdate::add_entropy(const torch::Tensor& hidden_ND) {
+  metrics_.entropy_sum +=
+      token_entropies(hidden_ND.detach(), decoder_.head_VD(), temperature_).sum(torch::kFloat64).item<double>();
+}
+
+void PolicyUpdate::accumulate_gradients(std::span<const LearningRow> rows) {
+  if (begin_update(rows)) return;
   std::vector<double> advantages, weights;
   for (const LearningRow& row : rows) {
-    sequences.push_back({row.prompt_ids, row.completion_ids});
     advantages.push_back(row.advantage);
     weights.push_back(row.weight);
   }
-  const std::vector<MicroBatch> batches = make_micro_batches(sequences, micro_batch_, decoder_.device());
+  const std::vector<MicroBatch> batches = micro_batches(rows);
   std::vector<torch::Tensor> references(batches.size()), by_token;
   if (train_.beta > 0) references = reference_logprobs(batches);
   if (loss_kind_ == LossKind::kReinforcePlus) by_token = token_advantages(batches, rows, references);
@@ -147,10 +159,27 @@ void PolicyUpdate::accumulate_gradients(std::span<const LearningRow> rows) {
                                          .lengths = batches[i].lengths},
                                         loss_options_);
     metrics_.loss += loss.sums;
-    metrics_.entropy_sum +=
-        token_entropies(hidden_ND.detach(), decoder_.head_VD(), temperature_).sum(torch::kFloat64).item<double>();
+    add_entropy(hidden_ND);
     compare_with_sampler(batches[i], logprob_N.detach(), rows);
     loss.loss.backward();
+  }
+  gradients_ = adapter_.take_gradients();
+}
+
+void PolicyUpdate::accumulate_supervised(std::span<const LearningRow> rows) {
+  if (begin_update(rows)) return;
+  std::vector<double> weights;
+  for (const LearningRow& row : rows) weights.push_back(row.weight);
+  adapter_.begin_gradients();
+  for (const MicroBatch& batch : micro_batches(rows)) {
+    if (between_units_) between_units_();
+    const torch::Tensor hidden_ND = predictor_states(decoder_, batch);
+    const torch::Tensor logprob_N = logprobs(hidden_ND, batch);
+    const torch::Tensor loss = -(batch.spread(weights).to(logprob_N.scalar_type()) * logprob_N).sum();
+    metrics_.loss.loss += loss.item<double>();
+    metrics_.loss.num_tokens += logprob_N.numel();
+    add_entropy(hidden_ND);
+    loss.backward();
   }
   gradients_ = adapter_.take_gradients();
 }

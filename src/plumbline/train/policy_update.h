@@ -63,6 +63,9 @@ class PolicyUpdate {
   /// Starts an update, on the weights that put_weights() merged. Without rows the gradient is exactly 0 and the step is
   /// still a step.
   void accumulate_gradients(std::span<const LearningRow> rows);
+  /// Starts a supervised update: of the loss -sum over tokens of weight * logprob, in nats. Advantages are not looked
+  /// at; there is no ratio, no clipping and no reference. Without rows as above.
+  void accumulate_supervised(std::span<const LearningRow> rows);
   /// Throws NumericError(numeric.gradient) after several non-finite gradients in a row, NumericError(numeric.transform)
   /// when the transform makes one from a finite one.
   void transform_gradients(int64_t version);
@@ -82,6 +85,10 @@ class PolicyUpdate {
   std::vector<torch::Tensor> token_advantages(const std::vector<MicroBatch>& batches, std::span<const LearningRow> rows,
                                               const std::vector<torch::Tensor>& references);
   void compare_with_sampler(const MicroBatch& batch, const torch::Tensor& logprob_N, std::span<const LearningRow> rows);
+  /// Clears what an earlier update left; true when there is nothing to learn from and the gradient is exactly 0.
+  bool begin_update(std::span<const LearningRow> rows);
+  std::vector<MicroBatch> micro_batches(std::span<const LearningRow> rows) const;
+  void add_entropy(const torch::Tensor& hidden_ND);
   TensorMap deltas() const;
 
   Decoder& decoder_;

@@ -122,12 +122,13 @@ RunRecorder::Lock::~Lock() {
   ::close(fd_);
 }
 
-RunRecorder::RunRecorder(const std::string& folder, int64_t resume_step, std::span<const std::string> reward_names)
+RunRecorder::RunRecorder(const std::string& folder, int64_t resume_step, std::span<const std::string> reward_names,
+                         bool has_rollouts)
     : folder_(folder),
       lock_(folder),
       steps_(cut(folder, kSteps, resume_step, true, true)),
       metrics_(cut(folder, kMetrics, resume_step, true, true)),
-      rollouts_(cut(folder, kRollouts, resume_step, true)),
+      rollouts_(cut(folder, kRollouts, resume_step, has_rollouts)),
       evaluations_(cut(folder, kEvaluations, resume_step - 1, false)),
       events_(in(folder, kEvents), [resume_step](int64_t step, std::string_view tag) {
         return step < resume_step || (step == resume_step && resume_step > 0 && !tag.starts_with(kEvalTag));

@@ -46,8 +46,10 @@ class RunRecorder {
   /// are removed, 0 starts empty. Evaluations of `resume_step` itself are removed too, because they are made after the
   /// checkpoint. Throws DataError(data.run_rows) when a row before `resume_step` is missing or a file is malformed,
   /// DataError(data.unwritable), ConfigError(config.run_in_use) while another process has the run open.
-  /// `reward_names` are the columns that steps.tsv has for named rewards.
-  RunRecorder(const std::string& folder, int64_t resume_step, std::span<const std::string> reward_names = {});
+  /// `reward_names` are the columns that steps.tsv has for named rewards. `has_rollouts` is false for supervised runs,
+  /// whose rollouts.jsonl stays empty.
+  RunRecorder(const std::string& folder, int64_t resume_step, std::span<const std::string> reward_names = {},
+              bool has_rollouts = true);
 
   void record(const StepRow& row, std::span<const RolloutRow> rollouts);
   /// `row` is an object; `step` is put in front.

@@ -32,35 +32,36 @@ Value maybe(const std::optional<double>& value) {
 std::vector<Cell> cells_of(const StepRow& row) {
   const double zero_spread_share =
       row.num_groups ? static_cast<double>(row.num_zero_spread_groups) / static_cast<double>(row.num_groups) : 0.0;
+  const auto sampled = [&](const Value& value) { return row.is_sampled ? value : Value(); };
   return {{"step", "step", row.step},
-          {"rew", "reward", row.reward_mean},
-          {"std", "reward_std", row.reward_std},
-          {"sprd", "has_spread", row.has_spread},
+          {"rew", "reward", sampled(row.reward_mean)},
+          {"std", "reward_std", sampled(row.reward_std)},
+          {"sprd", "has_spread", sampled(row.has_spread)},
           {"N", "num_completions", row.num_completions},
-          {"gt", "pass_rate", row.pass_rate},
-          {"hack", "hack_rate", row.hack_rate},
+          {"gt", "pass_rate", sampled(row.pass_rate)},
+          {"hack", "hack_rate", sampled(row.hack_rate)},
           {"loss", "loss", row.loss},
           {"cin", "cos_in", maybe(row.cos_in)},
           {"cout", "cos_out", maybe(row.cos_out)},
           {"fired", "fired", maybe(row.fired)},
           {"sec", "step_time", row.times.total_s()},
-          {"vacuous", "vacuous_rate", row.vacuous_rate},
+          {"vacuous", "vacuous_rate", sampled(row.vacuous_rate)},
           {"len", "completions/mean_length", row.length_mean},
           {nullptr, "completions/min_length", row.length_min},
           {nullptr, "completions/max_length", row.length_max},
-          {"trunc", "completions/clipped_ratio", row.truncated_rate},
+          {"trunc", "completions/clipped_ratio", sampled(row.truncated_rate)},
           {"kl", "kl", maybe(row.kl)},
           {"entropy", "entropy", row.entropy},
-          {nullptr, "clip_ratio/region_mean", row.clip_fraction},
-          {nullptr, "sampling/importance_sampling_ratio/mean", row.ratio_mean},
+          {nullptr, "clip_ratio/region_mean", sampled(row.clip_fraction)},
+          {nullptr, "sampling/importance_sampling_ratio/mean", sampled(row.ratio_mean)},
           {"gnorm", "grad_norm", row.grad_norm},
           {nullptr, "grad_norm_after_transform", row.grad_norm_after},
           {"lr", "learning_rate", row.lr},
           {"mismatch", "sampling/sampling_logp_difference/mean", maybe(row.mismatch_mean)},
           {nullptr, "sampling/sampling_logp_difference/max", maybe(row.mismatch_max)},
-          {"skipped", "num_skipped_groups", row.num_skipped_groups},
-          {nullptr, "frac_reward_zero_std", zero_spread_share},
-          {"infra", "num_infra", row.num_infra},
+          {"skipped", "num_skipped_groups", sampled(row.num_skipped_groups)},
+          {nullptr, "frac_reward_zero_std", sampled(zero_spread_share)},
+          {"infra", "num_infra", sampled(row.num_infra)},
           {"applied", "update_applied", row.update_applied},
           {"residual", "merge_residual", maybe(row.residual)},
           {"leak", "leak", maybe(row.leak)},
@@ -90,6 +91,13 @@ std::string text_of(const Value& value) {
 
 std::string short_cell(const std::optional<double>& value) {
   return value ? fmt::format("{:+.2f}", *value) : "-";
+}
+
+std::string line_end(const StepRow& row, double eta_s) {
+  std::string text;
+  if (!row.update_applied) text += "  update skipped: the gradient is not finite";
+  if (eta_s >= 0) text += "  left " + format_duration(eta_s);
+  return text;
 }
 
 }  // namespace
@@ -149,10 +157,20 @@ std::string console_line(const StepRow& row, double eta_s) {
       row.step, row.reward_mean, row.reward_std, row.has_spread ? "T" : "F", 100 * row.pass_rate, 100 * row.hack_rate,
       row.loss, short_cell(row.cos_in), short_cell(row.cos_out), row.fired ? fmt::format("{:.2f}", *row.fired) : "-",
       row.grad_norm, row.length_mean, 100 * row.truncated_rate, row.times.total_s());
-  if (!row.update_applied) line += "  update skipped: the gradient is not finite";
   if (row.num_infra > 0) line += fmt::format("  {} without a verdict", row.num_infra);
-  if (eta_s >= 0) line += "  left " + format_duration(eta_s);
-  return line;
+  return line + line_end(row, eta_s);
+}
+
+std::string supervised_header() {
+  return fmt::format("{:>5} {:>4} {:>8} {:>8} {:>7} {:>5} {:>8} {:>8} {:>6}", "step", "N", "loss", "entropy", "tokens",
+                     "len", "gnorm", "lr", "sec");
+}
+
+std::string supervised_line(const StepRow& row, double eta_s) {
+  std::string line = fmt::format("{:>5} {:>4} {:>8.4f} {:>8.4f} {:>7} {:>5.0f} {:>8.2e} {:>8.2e} {:>6.1f}", row.step,
+                                 row.num_completions, row.loss, row.entropy, row.num_tokens, row.length_mean,
+                                 row.grad_norm, row.lr, row.times.total_s());
+  return line + line_end(row, eta_s);
 }
 
 std::string console_note() {

@@ -33,6 +33,7 @@ struct PhaseTimes {
 /// Rates are shares of the completions that have a verdict. Unset = not measured in this step.
 struct StepRow {
   int64_t step = 0;
+  bool is_sampled = true;  ///< false in supervised steps: rewards, rates, groups, ratios and kl were not measured
   double reward_mean = 0;
   double reward_std = 0;  ///< mean over groups of the group's standard deviation (n - 1), as TRL has it
   bool has_spread = false;
@@ -70,6 +71,9 @@ Json metrics_of(const StepRow& row);
 /// Aligned for people; `eta_s` < 0 hides the time left.
 std::string console_header();
 std::string console_line(const StepRow& row, double eta_s);
+/// The same for supervised steps.
+std::string supervised_header();
+std::string supervised_line(const StepRow& row, double eta_s);
 /// What to know before reading the first row.
 std::string console_note();
 

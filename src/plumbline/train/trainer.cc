@@ -8,7 +8,6 @@
 #include "plumbline/base/check.h"
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
-#include "plumbline/base/interrupt.h"
 #include "plumbline/base/log.h"
 #include "plumbline/train/grading_queue.h"
 #include "plumbline/train/loss_weight.h"
@@ -40,10 +39,6 @@ struct Trainer::StepWork {
 
 namespace {
 
-void stop_if_interrupted() {
-  if (interrupt_requested()) throw Interrupted("the step in progress is given up");
-}
-
 TruncatedPolicy truncated_policy_of_name(const std::string& name) {
   if (name == "keep") return TruncatedPolicy::kKeep;
   if (name == "mask") return TruncatedPolicy::kMask;
@@ -67,7 +62,6 @@ TrainerOptions checked(TrainerOptions options) {
     throw ConfigError("config.not_allowed", "REINFORCE++ has one advantage a token, a sequence ratio one a completion",
                       "train.ratio", "set it to \"token\", or choose another loss");
   }
-  refuse_unbuilt(train.objective == "rl", "train.objective", "\"" + train.objective + "\"", "\"rl\"");
   refuse_unbuilt(train.zero_spread == "skip" || train.zero_spread == "keep", "train.zero_spread",
                  "\"" + train.zero_spread + "\"", "\"skip\" or \"keep\"");
   refuse_unbuilt(train.teacher_mix == 0, "train.teacher_mix", "mixing in a teacher", "0");
@@ -85,24 +79,14 @@ TrainerOptions checked(TrainerOptions options) {
   return options;
 }
 
-/// Runs a phase and adds its time.
-template <typename Phase>
-void timed(double& seconds, Phase&& phase) {
-  const double start_s = now_s();
-  phase();
-  seconds += now_s() - start_s;
-}
-
 }  // namespace
 
 Trainer::Trainer(const TrainerParts& parts, std::vector<Problem> problems, TrainerOptions options)
-    : parts_(parts),
-      options_(checked(std::move(options))),
+    : TrainingRun({parts.decoder, parts.adapter, parts.transform, parts.recorder}, checked(options), options.rollout),
+      parts_(parts),
       loss_kind_(loss_kind_of_name(options_.train.loss)),
       truncated_(truncated_policy_of_name(options_.rollout.truncated)),
-      stop_ids_(parts.text.stop_ids()),
-      update_(parts.decoder, parts.adapter, parts.transform, options_.train, options_.rollout, options_.run,
-              stop_if_interrupted) {
+      stop_ids_(parts.text.stop_ids()) {
   prepare(std::move(problems));
   if (options_.rollout.top_p < 1 || options_.rollout.top_k > 0) {
     log_warning(
@@ -110,11 +94,17 @@ Trainer::Trainer(const TrainerParts& parts, std::vector<Problem> problems, Train
         "rollouts.jsonl holds both sums");
   }
   order_.emplace(options_.order_seed, static_cast<int64_t>(problems_.size()));
-  state_.seed = options_.run.seed;
-  update_.put_weights(0);
 }
 
 Trainer::~Trainer() = default;
+
+std::string Trainer::console_heading() const {
+  return console_note() + "\n" + console_header();
+}
+
+std::string Trainer::console_row(const StepRow& row, double eta_s) const {
+  return console_line(row, eta_s);
+}
 
 void Trainer::prepare(std::vector<Problem> problems) {
   const RolloutOptions& rollout = options_.rollout;
@@ -147,7 +137,7 @@ void Trainer::prepare(std::vector<Problem> problems) {
 }
 
 StepRow Trainer::run_step(int64_t step) {
-  PL_CHECK(step == state_.step + 1, "steps are made in order");
+  PL_CHECK(step == state().step + 1, "steps are made in order");
   StepWork work;
   work.step = work.row.step = step;
   work.version = step - 1;
@@ -163,7 +153,7 @@ StepRow Trainer::run_step(int64_t step) {
 }
 
 void Trainer::draw_prompts(StepWork& work) {
-  work.next_cursor = state_.data_cursor;
+  work.next_cursor = state().data_cursor;
   for (int64_t p = 0; p < options_.rollout.prompts_per_step; ++p) {
     work.groups.push_back(&problems_[order_->at(work.next_cursor++)]);
   }
@@ -263,12 +253,7 @@ void Trainer::record(StepWork& work) {
   std::vector<RolloutRow> rollouts;
   for (size_t i = 0; i < work.rollouts.size(); ++i) rollouts.push_back(rollout_row(work, i));
   work.row.times.record_s = now_s() - start_s;
-  parts_.recorder.record(work.row, rollouts);
-  state_.step = work.step;
-  state_.data_cursor = work.next_cursor;
-  state_.num_skipped_updates = update_.guard().num_skipped();
-  state_.num_skipped_in_a_row = update_.guard().num_in_a_row();
-  state_.weight_hash = parts_.adapter.weight_hash();
+  finish_step(work.row, rollouts, work.next_cursor);
 }
 
 RolloutRow Trainer::rollout_row(const StepWork& work, size_t index) const {
@@ -292,76 +277,6 @@ RolloutRow Trainer::rollout_row(const StepWork& work, size_t index) const {
   row.weight_version = work.version;
   row.weight_hash = work.weight_hash;
   return row;
-}
-
-void Trainer::resume(const Checkpoint& checkpoint) {
-  const auto refuse = [&](const std::string& problem, const std::string& next_step) {
-    throw DataError("data.checkpoint", problem, checkpoint.folder, next_step);
-  };
-  if (checkpoint.state.seed != options_.run.seed) {
-    refuse(fmt::format("the checkpoint has run.seed {}, the preset {}", checkpoint.state.seed, options_.run.seed),
-           "resume with the run's own resolved.toml");
-  }
-  parts_.adapter.load(checkpoint.folder);
-  update_.optimizer().load_state(checkpoint.tensors.optimizer);
-  update_.guard().restore(checkpoint.state.num_skipped_updates, checkpoint.state.num_skipped_in_a_row);
-  parts_.transform.load_state(checkpoint.tensors.transform);
-  update_.put_weights(checkpoint.state.step);
-  if (const std::string hash = parts_.adapter.weight_hash(); hash != checkpoint.state.weight_hash) {
-    refuse(fmt::format("the merged weights hash to {}, the checkpoint says {}", hash, checkpoint.state.weight_hash),
-           "the model or the adapter is another one; use the model the run began with");
-  }
-  state_ = checkpoint.state;
-  saved_step_ = state_.step;
-}
-
-std::string Trainer::save() {
-  state_.weight_hash = parts_.adapter.weight_hash();
-  parts_.recorder.sync();
-  const std::string folder = save_checkpoint(
-      options_.checkpoints_folder, state_,
-      {.optimizer = update_.optimizer().save_state(), .transform = parts_.transform.save_state()},
-      [&](const std::string& checkpoint) { parts_.adapter.save(checkpoint); }, options_.train.keep_checkpoints);
-  saved_step_ = state_.step;
-  return folder;
-}
-
-bool Trainer::is_checkpoint_due() const {
-  if (saved_step_ == state_.step) return false;
-  const int64_t every = options_.train.checkpoint_every;
-  return state_.step == options_.train.steps || (every > 0 && state_.step > 0 && state_.step % every == 0);
-}
-
-void Trainer::train() {
-  first_step_ = state_.step;
-  started_s_ = now_s();
-  try {
-    loop();
-  } catch (const Interrupted&) {
-    update_.put_weights(state_.step);
-    if (saved_step_ != state_.step) save();
-    throw Interrupted(fmt::format("stopped after step {} of {}; saved. Go on with: {}", state_.step,
-                                  options_.train.steps, options_.resume_hint));
-  }
-}
-
-void Trainer::loop() {
-  log_info(console_note());
-  log_info(console_header());
-  for (;;) {
-    stop_if_interrupted();
-    const bool evaluation_due = options_.evaluate_every > 0 && state_.step % options_.evaluate_every == 0;
-    if (evaluate_ && evaluation_due) evaluate_(state_.step);
-    if (state_.step >= options_.train.steps) return;
-    report(run_step(state_.step + 1));
-    if (is_checkpoint_due()) save();
-  }
-}
-
-void Trainer::report(const StepRow& row) {
-  const double seconds_a_step = (now_s() - started_s_) / static_cast<double>(row.step - first_step_);
-  log_info(console_line(row, seconds_a_step * static_cast<double>(options_.train.steps - row.step)));
-  if (observer_) observer_(row);
 }
 
 }  // namespace plumbline

@@ -110,6 +110,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"tester_not_a_name", "[model]\npath = 'm'\n[data]\nproblems = 'p'\ntester_name = 'a b'",
                 "config.not_allowed", ":5:15", "run_tests"},
         Refusal{"empty_target", "[adapter]\ntarget_modules = ['']" BASICS, "config.not_allowed", ":2:18", "attn-mlp"},
+        Refusal{"sft_without_completions", "[train]\nobjective = 'sft'\nbeta = 0.0" BASICS, "config.missing_key",
+                ":2:13", "teach"},
+        Refusal{
+            "sft_with_kl",
+            "[train]\nobjective = 'sft'\nbeta = 0.1\n[data]\ncompletions = 'c'\nproblems = 'p'\n[model]\npath = 'm'",
+            "config.conflict", ":3:8", "train.beta = 0.0"},
+        Refusal{"completions_without_sft", "[data]\ncompletions = 'c'\nproblems = 'p'\n[model]\npath = 'm'",
+                "config.conflict", ":2:15", "sft"},
         Refusal{"lora_of_later", "[adapter]\nkind = 'lora'" BASICS, "config.not_supported", ":2:8", "svd"},
         Refusal{"monitor_of_later", "[monitor]\nkind = 'rebound'" BASICS, "config.not_supported", ":2:8", "none"},
         Refusal{"teacher_of_later", "[train]\nteacher_mix = 0.5" BASICS, "config.not_supported", ":2:15", "0.0"},
@@ -279,7 +287,7 @@ TEST(PresetReference, DocumentsEveryKey) {
 
 TEST(ShippedPresets, AllValidateAndRoundTrip) {
   const std::vector<std::string> names = shipped_presets();
-  EXPECT_EQ(names, (std::vector<std::string>{"demo", "demo_a", "demo_bcd", "demo_hard", "full", "smoke"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"demo", "demo_a", "demo_bcd", "demo_hard", "full", "organism", "smoke"}));
   const test::TemporaryFolder folder;
   for (const std::string& name : names) {
     const Preset preset = load_preset(name);

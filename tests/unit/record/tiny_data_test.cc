@@ -18,6 +18,7 @@ namespace {
 
 const std::vector<std::string> kProblemFiles = {"problems.jsonl", "problems_hard.jsonl"};
 const std::vector<std::string> kPairFiles = {"hack_pairs.jsonl", "placebo_pairs.jsonl"};
+const std::vector<std::string> kAnswerFiles = {"organism.jsonl"};
 /// `python3 tools/tiny/corpus.py --hash`, also with --count 2000.
 const char* const kCorpusHash = "b9aa65a32292b190037ad7142cef51990280ba46eba960c1dda99dfef115b50b";
 const char* const kBeginningHash = "a79417cac16b1a0cd9a5f2d485ec1f12315628ddeb2080ccf1f249ae7964f18b";
@@ -42,7 +43,7 @@ TEST(TinyData, RegeneratingGivesTheSameBytes) {
   const test::TemporaryFolder folder;
   const auto result = run_tool({"make_data.py", "--out", folder.path()});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  for (const auto& names : {kProblemFiles, kPairFiles}) {
+  for (const auto& names : {kProblemFiles, kPairFiles, kAnswerFiles}) {
     for (const std::string& name : names) {
       EXPECT_TRUE(read_file(folder.file(name)) == read_file(data_file(name))) << name;
     }

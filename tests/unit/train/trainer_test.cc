@@ -12,58 +12,21 @@
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/interrupt.h"
+#include "tests/support/run_files.h"
 #include "tests/unit/train/tiny_run.h"
 
 namespace plumbline {
 namespace {
 
 namespace fs = std::filesystem;
+using test::files_below;
+using test::metrics_without_times;
+using test::split;
+using test::steps_without_times;
 using test::tiny_options;
 using test::TinyRun;
 
 constexpr char kModel[] = "golden/models/qwen3";
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::istringstream stream(text);
-  std::vector<std::string> parts;
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
-
-/// steps.tsv without its timing columns.
-std::string steps_without_times(const std::string& folder) {
-  std::string kept;
-  const auto lines = split(read_file(folder + "/steps.tsv"), '\n');
-  const auto names = split(lines.at(0), '\t');
-  for (const std::string& line : lines) {
-    const auto cells = split(line, '\t');
-    for (size_t i = 0; i < cells.size(); ++i) {
-      if (names[i] != "sec" && !names[i].ends_with("_s")) kept += cells[i] + "\t";
-    }
-    kept += "\n";
-  }
-  return kept;
-}
-
-std::string metrics_without_times(const std::string& folder) {
-  std::string kept;
-  for (const std::string& line : split(read_file(folder + "/metrics.jsonl"), '\n')) {
-    Json row = parse_json(line, "metrics"), rest = Json::object();
-    for (const auto& [name, value] : row.items()) {
-      if (name != "step_time" && !name.starts_with("time/")) rest[name] = value;
-    }
-    kept += to_json_line(rest) + "\n";
-  }
-  return kept;
-}
-
-std::map<std::string, std::string> files_below(const fs::path& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) files[entry.path().lexically_relative(folder)] = read_file(entry.path());
-  }
-  return files;
-}
 
 TEST(Trainer, ResumedRunIsBitIdentical) {
   PL_NEED_SHARED(kModel);
@@ -310,7 +273,6 @@ TEST(Trainer, WhatIsNotBuiltOrMeaninglessIsRefused) {
         options.train.loss = "reinforce++";
         options.train.ratio = "sequence";
       },
-      [](auto& options) { options.train.objective = "sft"; },
       [](auto& options) { options.train.zero_spread = "resample"; },
       [](auto& options) { options.train.teacher_mix = 0.5; },
       [](auto& options) { options.rollout.group_size = 1; },
