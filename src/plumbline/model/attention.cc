@@ -57,8 +57,7 @@ Tensor mix_values(const AttentionPlan& plan, int64_t index, const Tensor& q_BHTK
   if (plan.reads_cache) {
     const LayerCache& cache = (*plan.batch.cache)[static_cast<size_t>(index)];
     if (plan.one_token_on_cpu) {
-      return decode_attention_cpu(q_BHTK.select(2, 0), cache.k_BHTK, cache.v_BHTK,
-                                  plan.batch.positions_BT.select(1, 0).contiguous(),
+      return decode_attention_cpu(q_BHTK.select(2, 0), cache.k_BHTK, cache.v_BHTK, plan.positions_B,
                                   windowed ? plan.config.window_tokens : 0)
           .unsqueeze(2);
     }
@@ -87,6 +86,7 @@ AttentionPlan plan_attention(const DecoderConfig& config, const ForwardBatch& ba
   const Tensor positions = batch.positions_BT.view({num_rows, 1, num_tokens, 1});
   plan.write_positions = positions.expand({num_rows, config.num_kv_heads, num_tokens, config.head_size});
   plan.one_token_on_cpu = plan.reads_cache && num_tokens == 1 && positions.device().is_cpu();
+  if (plan.one_token_on_cpu) plan.positions_B = batch.positions_BT.select(1, 0).contiguous();
   if (plan.reads_cache && !plan.one_token_on_cpu) plan_cache_masks(plan, positions);
   return plan;
 }
@@ -103,8 +103,13 @@ Tensor attention(const DecoderLayer& layer, const AttentionPlan& plan, int64_t i
   }
   if (plan.batch.cache) {
     LayerCache& cache = (*plan.batch.cache)[static_cast<size_t>(index)];
-    cache.k_BHTK.scatter_(2, plan.write_positions, k_BHTK);
-    cache.v_BHTK.scatter_(2, plan.write_positions, v_BHTK);
+    if (plan.one_token_on_cpu) {
+      write_token_cpu(cache.k_BHTK, k_BHTK.select(2, 0), plan.positions_B);
+      write_token_cpu(cache.v_BHTK, v_BHTK.select(2, 0), plan.positions_B);
+    } else {
+      cache.k_BHTK.scatter_(2, plan.write_positions, k_BHTK);
+      cache.v_BHTK.scatter_(2, plan.write_positions, v_BHTK);
+    }
   }
   return layer.o.forward(mix_values(plan, index, q_BHTK, k_BHTK, v_BHTK).transpose(1, 2).flatten(2));
 }

@@ -21,7 +21,8 @@ struct AttentionPlan {
   std::optional<torch::Tensor> mask;         ///< [B, 1, T, span], true where a token may look; none = causal
   std::optional<torch::Tensor> window_mask;  ///< the same for windowed layers, [1, 1, T, T] without a cache
   bool reads_cache = false;                  ///< keys and values come from the cache, not from the batch
-  bool one_token_on_cpu = false;             ///< cached decode, which has its own kernel there
+  bool one_token_on_cpu = false;             ///< cached decode, which has its own kernels there
+  torch::Tensor positions_B;                 ///< with them: of each row's token
 };
 
 AttentionPlan plan_attention(const DecoderConfig& config, const ForwardBatch& batch,

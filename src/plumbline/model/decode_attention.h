@@ -15,4 +15,7 @@ namespace plumbline {
 torch::Tensor decode_attention_cpu(const torch::Tensor& q_BHK, const torch::Tensor& k_BHTK, const torch::Tensor& v_BHTK,
                                    const torch::Tensor& positions_B, int64_t window_tokens = 0);
 
+/// Writes each row's new token to its place: cache_BHTK[b, :, positions_B[b], :] = token_BHK[b]. Same dtype, any.
+void write_token_cpu(torch::Tensor& cache_BHTK, const torch::Tensor& token_BHK, const torch::Tensor& positions_B);
+
 }  // namespace plumbline

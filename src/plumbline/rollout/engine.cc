@@ -92,25 +92,32 @@ class Generation {
   /// Fills free slots with waiting prompts and chooses each one's first token. Returns the number of tokens made.
   int64_t admit() {
     int64_t num_made = 0;
-    for (size_t row = 0; row < slots_.size() && next_prompt_ < prompts_.size(); ++row) {
-      while (!slots_[row] && num_active_ < max_active_ && next_prompt_ < prompts_.size()) {
-        start(row, next_prompt_++);
-        ++num_made;
-      }
-    }
+    while (num_active_ < max_active_ && next_prompt_ < prompts_.size()) num_made += start_group();
     return num_made;
   }
 
-  void start(size_t row, size_t index) {
-    const Prompt& prompt = prompts_[index];
-    if (!prefix_ || prefix_->token_ids != prompt.token_ids) prefill(prompt);
-    const auto num_tokens = static_cast<int64_t>(prompt.token_ids.size());
-    cache_->put_prefix(static_cast<int64_t>(row), prefix_->cache, num_tokens);
-    const StreamKey key{sampling_.seed, Stream::kSampling, sampling_.step, prompt.prompt, prompt.sample};
-    slots_[row] = Sequence{index, num_tokens, CounterRng(key), {}};
-    ++num_active_;
-    const torch::Tensor uniform = torch::tensor({draw(*slots_[row])}, torch::kFloat64).to(decoder_.device());
-    take(row, HostTokens(sample_tokens(prefix_->logits_1V, uniform, sampling_)), 0);
+  /// The next prompt and those behind it that are the same, as many as have a slot: one prefill, one choice of tokens.
+  int64_t start_group() {
+    const Prompt& first = prompts_[next_prompt_];
+    if (!prefix_ || prefix_->token_ids != first.token_ids) prefill(first);
+    std::vector<int64_t> rows;
+    std::vector<double> uniforms;
+    for (size_t row = 0; row < slots_.size() && num_active_ < max_active_ && next_prompt_ < prompts_.size(); ++row) {
+      const Prompt& prompt = prompts_[next_prompt_];
+      if (prompt.token_ids != first.token_ids) break;
+      if (slots_[row]) continue;
+      const StreamKey key{sampling_.seed, Stream::kSampling, sampling_.step, prompt.prompt, prompt.sample};
+      slots_[row] = Sequence{next_prompt_++, static_cast<int64_t>(prompt.token_ids.size()), CounterRng(key), {}};
+      ++num_active_;
+      rows.push_back(static_cast<int64_t>(row));
+      uniforms.push_back(draw(*slots_[row]));
+    }
+    const auto num_rows = static_cast<int64_t>(rows.size());
+    cache_->put_prefix(rows, prefix_->cache, static_cast<int64_t>(first.token_ids.size()));
+    const torch::Tensor uniforms_B = torch::tensor(uniforms, torch::kFloat64).to(decoder_.device());
+    const HostTokens tokens(sample_tokens(prefix_->logits_1V.expand({num_rows, -1}), uniforms_B, sampling_));
+    for (int64_t i = 0; i < num_rows; ++i) take(static_cast<size_t>(rows[static_cast<size_t>(i)]), tokens, i);
+    return num_rows;
   }
 
   /// Each prompt alone and at its own length, so that its numbers never depend on other prompts.

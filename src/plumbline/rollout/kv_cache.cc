@@ -15,11 +15,17 @@ KvCache::KvCache(const Decoder& decoder, int64_t num_rows, int64_t num_tokens)
   for (int64_t layer = 0; layer < config.num_layers; ++layer) layers_.push_back({make(), make()});
 }
 
-void KvCache::put_prefix(int64_t row, const KvCache& prefix, int64_t num_tokens) {
-  PL_CHECK(row < num_rows_ && num_tokens <= num_tokens_ && num_tokens <= prefix.num_tokens_, "slot of a prefix");
+void KvCache::put_prefix(const std::vector<int64_t>& rows, const KvCache& prefix, int64_t num_tokens) {
+  PL_CHECK(num_tokens <= num_tokens_ && num_tokens <= prefix.num_tokens_, "length of a prefix");
+  const torch::Tensor index = torch::tensor(rows).to(layers_.at(0).k_BHTK.device());
+  const auto put = [&](torch::Tensor& to_BHTK, const torch::Tensor& from_1HTK) {
+    const torch::Tensor part_1HTK = from_1HTK.narrow(2, 0, num_tokens);
+    const auto num_rows = static_cast<int64_t>(rows.size());
+    to_BHTK.narrow(2, 0, num_tokens).index_copy_(0, index, part_1HTK.expand({num_rows, -1, -1, -1}));
+  };
   for (size_t i = 0; i < layers_.size(); ++i) {
-    layers_[i].k_BHTK[row].narrow(1, 0, num_tokens).copy_(prefix.layers_[i].k_BHTK[0].narrow(1, 0, num_tokens));
-    layers_[i].v_BHTK[row].narrow(1, 0, num_tokens).copy_(prefix.layers_[i].v_BHTK[0].narrow(1, 0, num_tokens));
+    put(layers_[i].k_BHTK, prefix.layers_[i].k_BHTK);
+    put(layers_[i].v_BHTK, prefix.layers_[i].v_BHTK);
   }
 }
 

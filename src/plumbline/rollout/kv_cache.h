@@ -19,8 +19,8 @@ class KvCache {
   std::vector<LayerCache>& layers() { return layers_; }
   int64_t num_rows() const { return num_rows_; }
   int64_t num_tokens() const { return num_tokens_; }
-  /// Copies the first `num_tokens` positions of row 0 of `prefix` into `row`.
-  void put_prefix(int64_t row, const KvCache& prefix, int64_t num_tokens);
+  /// Copies the first `num_tokens` positions of row 0 of `prefix` into each of `rows`.
+  void put_prefix(const std::vector<int64_t>& rows, const KvCache& prefix, int64_t num_tokens);
   /// Moves the given rows to a smaller cache; row i of the result is row rows[i] of this one.
   void keep_rows(const std::vector<int64_t>& rows);
 

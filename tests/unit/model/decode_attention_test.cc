@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "plumbline/base/error.h"
+
 namespace plumbline {
 namespace {
 
@@ -26,7 +28,7 @@ TEST(DecodeAttention, EqualsPlainProductsInEveryTypeAndHeadSize) {
   torch::manual_seed(3);
   for (const auto& [type, tolerance] : std::vector<std::pair<torch::ScalarType, double>>{
            {torch::kFloat32, 2e-6}, {torch::kBFloat16, 2e-2}, {torch::kFloat64, 1e-14}}) {
-    for (const int64_t head_size : {8, 16, 24, 64}) {
+    for (const int64_t head_size : {8, 16, 20, 24, 64}) {
       const std::vector<int64_t> positions = {0, 36, 5, 17};
       const torch::Tensor q = torch::randn({4, 6, head_size}).to(type),
                           k = torch::randn({4, 2, 37, head_size}).to(type),
@@ -64,6 +66,38 @@ TEST(DecodeAttention, NeverReadsBeyondARowsOwnPosition) {
   EXPECT_TRUE(at::equal(before, decode_attention_cpu(q, k, v, positions)));
   EXPECT_TRUE(at::equal(before[1], decode_attention_cpu(q.narrow(0, 1, 1), k.narrow(0, 1, 1), v.narrow(0, 1, 1),
                                                         positions.narrow(0, 1, 1))[0]));
+}
+
+TEST(DecodeAttention, ScoresOfEveryDistanceBecomeTheirProbabilities) {
+  // One key a token, value t: what comes out is softmax(scores), for scores from equal to e^-200 apart.
+  for (const double step : {0.0, 1e-3, 0.7, 3.0, 25.0, 1000.0}) {
+    const int64_t num_tokens = 9;
+    const torch::Tensor scores = at::arange(num_tokens, torch::kFloat32) * -step;
+    const torch::Tensor q = at::zeros({1, 1, 16}), k = at::zeros({1, 1, num_tokens, 16});
+    q[0][0][0] = 4.0;  // over sqrt(16)
+    k[0][0].select(1, 0).copy_(scores);
+    const torch::Tensor v = at::constant_pad_nd(at::eye(num_tokens), {0, 16 - num_tokens}).view({1, 1, num_tokens, 16});
+    const torch::Tensor got = decode_attention_cpu(q, k, v, torch::tensor(std::vector<int64_t>{num_tokens - 1}));
+    const torch::Tensor expected = at::softmax(scores.to(torch::kFloat64), 0);
+    const torch::Tensor difference = (got[0][0].narrow(0, 0, num_tokens).to(torch::kFloat64) - expected).abs();
+    EXPECT_LT((difference / (expected + 1e-30)).masked_fill(expected < 1e-30, 0).max().item<double>(), 1e-6) << step;
+    EXPECT_LT(difference.max().item<double>(), 1e-6) << step;
+  }
+}
+
+TEST(DecodeAttention, ATokenIsWrittenWhereScatterWritesIt) {
+  torch::manual_seed(6);
+  for (const torch::ScalarType type : {torch::kFloat32, torch::kBFloat16, torch::kFloat64}) {
+    const std::vector<int64_t> positions = {3, 0, 19};
+    torch::Tensor cache = torch::randn({3, 2, 20, 24}).to(type);
+    const torch::Tensor token = torch::randn({3, 1, 2, 24}).to(type).transpose(1, 2).select(2, 0);
+    const torch::Tensor expected = cache.clone();
+    for (int64_t row = 0; row < 3; ++row)
+      expected[row].select(1, positions[static_cast<size_t>(row)]).copy_(token[row]);
+    write_token_cpu(cache, token, torch::tensor(positions));
+    EXPECT_TRUE(at::equal(cache, expected)) << type;
+    EXPECT_THROW(write_token_cpu(cache, token, torch::tensor(std::vector<int64_t>{3, 20, 0})), InternalError);
+  }
 }
 
 }  // namespace
