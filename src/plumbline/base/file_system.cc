@@ -38,20 +38,50 @@ class Descriptor {
                   "check the path and its permissions");
 }
 
+/// What stands under a name and is no file of bytes; null for what is.
+const char* name_of_special(mode_t mode) {
+  if (S_ISREG(mode)) return nullptr;
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+void require_regular(mode_t mode, const std::string& path) {
+  const char* name = name_of_special(mode);
+  if (!name) return;
+  throw DataError("data.unreadable_file", std::string("cannot be read: it is ") + name, path, "give a regular file");
+}
+
 }  // namespace
 
+int open_input(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) fail_open(path);
+  require_regular(info.st_mode, path);  // opening a device can do something to it, and a pipe would be waited for
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) fail_open(path);
+  return fd;
+}
+
+InputFile::~InputFile() {
+  ::close(fd_);
+}
+
+size_t InputFile::read(std::span<char> buffer) const {
+  while (true) {
+    const ssize_t count = ::read(fd_, buffer.data(), buffer.size());
+    if (count >= 0) return static_cast<size_t>(count);
+    if (errno != EINTR) fail_open(path_);
+  }
+}
+
 std::string read_file(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) fail_open(path);
+  const InputFile file(path);
   std::string content;
   char buffer[1 << 16];
-  for (;;) {
-    const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail_open(path);
-    if (count == 0) return content;
-    content.append(buffer, static_cast<size_t>(count));
-  }
+  while (const size_t count = file.read(buffer)) content.append(buffer, count);
+  return content;
 }
 
 void write_file(const std::string& path, std::string_view content) {
@@ -131,12 +161,9 @@ std::string shipped_folder(const std::string& name) {
 }
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  // Without O_NONBLOCK a pipe in the place of a file would be waited for.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) fail_open(path);
+  const Descriptor file(open_input(path));
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) fail_open(path);
-  if (!S_ISREG(info.st_mode)) throw DataError("data.unreadable_file", "not a regular file", path, "check the path");
   size_ = static_cast<size_t>(info.st_size);
   if (size_ == 0) return;
   void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);

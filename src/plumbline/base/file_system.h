@@ -7,6 +7,26 @@
 
 namespace plumbline {
 
+/// Opens a file that a user named. It must be a regular one: a pipe would be waited for, has no end that can be known,
+/// and cannot be read twice; a device may have no end at all. The descriptor is the caller's to close. Throws
+/// DataError(data.missing_file | data.unreadable_file).
+int open_input(const std::string& path);
+
+/// The same, read from front to back. Not thread-safe.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& path) : path_(path), fd_(open_input(path)) {}
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  /// Bytes that were put into `buffer`; 0 at the end. Throws DataError(data.unreadable_file).
+  size_t read(std::span<char> buffer) const;
+
+ private:
+  const std::string path_;
+  const int fd_;
+};
+
 /// The whole file. Throws DataError(data.missing_file | data.unreadable_file).
 std::string read_file(const std::string& path);
 

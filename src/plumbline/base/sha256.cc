@@ -4,11 +4,10 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <fstream>
 #include <vector>
 
 #include "plumbline/base/check.h"
-#include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
 
 namespace plumbline {
 
@@ -43,15 +42,10 @@ std::string sha256_hex(std::string_view text) {
 }
 
 std::string sha256_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw DataError("data.unreadable_file", "the file cannot be opened", path, "check the path");
+  const InputFile file(path);
   Sha256 hash;
   std::vector<char> buffer(1 << 20);
-  while (in) {
-    in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    hash.update(buffer.data(), static_cast<size_t>(in.gcount()));
-  }
-  if (in.bad()) throw DataError("data.unreadable_file", "the file cannot be read", path, "check the disk");
+  while (const size_t count = file.read(buffer)) hash.update(buffer.data(), count);
   return hash.hex();
 }
 

@@ -27,7 +27,7 @@ class Sha256 {
 
 /// Hex digest of one string.
 std::string sha256_hex(std::string_view text);
-/// Hex digest of a file's bytes. Throws DataError(data.unreadable_file).
+/// Hex digest of a file's bytes. Throws DataError(data.missing_file | data.unreadable_file).
 std::string sha256_file(const std::string& path);
 
 }  // namespace plumbline

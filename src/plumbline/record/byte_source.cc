@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
 #include "plumbline/base/interrupt.h"
 
 namespace plumbline {
@@ -102,8 +103,7 @@ class ZstdInflater : public Inflater {
 }  // namespace
 
 ByteSource::ByteSource(const std::string& path) : path_(path) {
-  fd_ = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ < 0 && errno == ENOENT) throw DataError("data.missing_file", "there is no such file", path, "check the path");
+  fd_ = path == "-" ? ::dup(STDIN_FILENO) : open_input(path);
   struct stat info {};
   if (fd_ < 0 || ::fstat(fd_, &info) != 0) fail_unreadable();
   if (S_ISDIR(info.st_mode)) {

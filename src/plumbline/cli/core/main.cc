@@ -37,8 +37,10 @@ int hand_to_engine(char** argv) {
 int main_of_core(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-    print_help();
-    return words.empty() ? 2 : 0;
+    return run_guarded([&] {
+      print_help();
+      return words.empty() ? 2 : 0;
+    });
   }
   if (words[0] == kRewardEndpointWord) return reward_endpoint_main({words.begin() + 1, words.end()});
   if (words[0] == kRewardJudgeWord) return reward_judge_main({words.begin() + 1, words.end()});

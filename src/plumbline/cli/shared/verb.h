@@ -2,6 +2,7 @@
 /// thrown.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +15,15 @@ struct Verb {
   int (*run)(const std::vector<std::string>& words);  ///< null: plumbline-engine has it
 };
 
-/// Looks the verb up and runs it; prints the one-line error and maps it to the exit code.
+/// Runs `action` and returns its exit code; prints the one-line error that it throws and maps it to the exit code. What
+/// was printed and could not be written is such an error.
+int run_guarded(const std::function<int()>& action);
+
+/// Throws DataError(data.unwritable) when something that was printed so far could not be written (a full disk, a closed
+/// pipe). For verbs that print without an end; run_guarded calls it at the end of all others.
+void flush_output();
+
+/// Looks the verb up and runs it, guarded.
 int run_verb(std::span<const Verb> verbs, const std::string& name, const std::vector<std::string>& words);
 
 }  // namespace plumbline

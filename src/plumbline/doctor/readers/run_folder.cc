@@ -106,6 +106,12 @@ TrainingLog steps_of(const std::string& path) {
   return series.take();
 }
 
+/// False for what is no regular file: reading it says so.
+bool is_empty_file(const std::string& path) {
+  std::error_code error;
+  return fs::file_size(path, error) == 0 && !error;
+}
+
 }  // namespace
 
 bool is_run_folder(const std::string& path) {
@@ -140,7 +146,7 @@ void read_run_folder(const std::string& path, Collector& out) {
   if (fs::exists(path + "/metrics.jsonl")) read_series_file(path + "/metrics.jsonl", log);
   log.where = path + "/steps.tsv";
   if (!log.series.empty()) out.evidence.logs.push_back(std::move(log));
-  if (const std::string file = path + "/rollouts.jsonl"; fs::exists(file) && fs::file_size(file) > 0) {
+  if (const std::string file = path + "/rollouts.jsonl"; fs::exists(file) && !is_empty_file(file)) {
     JsonStream stream(file);
     read_lines(file, stream, out);
   }
