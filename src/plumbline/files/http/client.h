@@ -25,10 +25,11 @@ enum class HttpFailure {
   kTls,          ///< handshake or certificate
   kTimeout,      ///< nothing came for read_timeout_s, or the whole took longer than total_timeout_s
   kStatus,       ///< an answer that is not 2xx; `status`, `headers` and `body` say which
-  kCutBody,      ///< the connection closed inside the body
+  kCutBody,      ///< the connection closed inside the answer
   kTooLarge,     ///< a body held in memory passed max_body_bytes
   kRedirect,     ///< too many, from https to http, or a POST that would change its kind or its host
-  kProtocol,     ///< an answer that is not HTTP as asked for (compressed though identity was asked, no Location)
+  kProtocol,     ///< an answer that is not HTTP as asked for (no HTTP at all, headers beyond 8 KiB each or 256 KiB
+                 ///< together, compressed though identity was asked, no Location)
   kStopped,      ///< the sink said no
   kInterrupted,  ///< Ctrl-C
 };

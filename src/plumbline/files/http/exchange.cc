@@ -33,6 +33,8 @@ struct Wire {
   RawStream* stream = nullptr;  ///< while the library reads
   HttpHeaders headers;          ///< afterwards
   bool timed_out = false;
+  bool has_begun = false;       ///< something of an answer came
+  std::string_view head_fault;  ///< RawStream::head_fault
 };
 
 /// The library's client, reading through RawStream.
@@ -50,6 +52,8 @@ class RawClient : public Client {
     wire_.stream = nullptr;
     wire_.headers = stream.headers();
     wire_.timed_out = stream.timed_out();
+    wire_.has_begun = stream.has_begun();
+    wire_.head_fault = stream.head_fault();
     return done;
   }
 
@@ -157,12 +161,15 @@ HttpFailure failure_of(httplib::Error error, const Wire& wire, int status) {
       return HttpFailure::kTls;
     default:
       if (wire.timed_out) return HttpFailure::kTimeout;
-      return status ? HttpFailure::kCutBody : HttpFailure::kConnect;
+      if (!status && !wire.head_fault.empty()) return HttpFailure::kProtocol;
+      return wire.has_begun ? HttpFailure::kCutBody : HttpFailure::kConnect;
   }
 }
 
-std::string detail_of(HttpFailure failure, httplib::Error error, const std::string& place) {
+std::string detail_of(HttpFailure failure, httplib::Error error, const Wire& wire, const std::string& place) {
   switch (failure) {
+    case HttpFailure::kProtocol:
+      return place + ": " + std::string(wire.head_fault);
     case HttpFailure::kTimeout:
       return place + " does not answer in time";
     case HttpFailure::kCutBody:
@@ -225,7 +232,7 @@ HttpReply exchange(const HttpOptions& options, const Exchange& exchange, bool& t
     reply.detail = fmt::format("{} from {}", reply.status, place);
   } else if (!result) {
     reply.failure = watch.late() ? HttpFailure::kTimeout : failure_of(result.error(), wire, reply.status);
-    reply.detail = detail_of(reply.failure, result.error(), place);
+    reply.detail = detail_of(reply.failure, result.error(), wire, place);
   }
   return reply;
 }

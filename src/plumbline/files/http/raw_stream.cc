@@ -89,6 +89,19 @@ void RawStream::keep_head(std::string_view bytes) {
   }
 }
 
+std::string_view RawStream::head_fault() const {
+  constexpr std::string_view kStart = "HTTP/";
+  const std::string_view head(head_);
+  if (head.substr(0, kStart.size()) != kStart.substr(0, head.size())) return "what it sends is no HTTP";
+  if (head.size() > kMaxHead_bytes) return "the headers of its answer are too large";
+  for (size_t begin = 0; begin < head.size();) {
+    const size_t end = std::min(head.find('\n', begin), head.size());
+    if (end - begin >= CPPHTTPLIB_HEADER_MAX_LENGTH) return "a header of its answer is too large";
+    begin = end + 1;
+  }
+  return head_ended_ ? "the head of its answer is no HTTP" : "";
+}
+
 HttpHeaders RawStream::headers() const {
   HttpHeaders headers;
   const std::string_view head(head_);

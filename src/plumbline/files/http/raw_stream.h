@@ -29,6 +29,10 @@ class RawStream : public httplib::Stream {
   HttpHeaders headers() const;
   /// Whether a read or a write ended because nothing moved for timeout_s.
   bool timed_out() const { return timed_out_; }
+  /// Whether anything came of an answer.
+  bool has_begun() const { return !head_.empty(); }
+  /// What is wrong with the head that came, for people; empty when nothing is, as far as it came.
+  std::string_view head_fault() const;
 
  private:
   bool wait(short events) const;

@@ -330,7 +330,22 @@ TEST(HttpClient, AnEndlessHeadIsRefused) {
   });
   HttpOptions options = quick();
   options.max_attempts = 1;
-  EXPECT_FALSE(HttpClient(options).get(server.url()).ok());
+  EXPECT_EQ(HttpClient(options).get(server.url()).failure, HttpFailure::kProtocol);
+}
+
+TEST(HttpClient, AHeaderThatIsTooLargeIsNamedAndNotAskedForAgain) {
+  ScriptedServer server([](const ServedRequest&) { return answer(200, "ok", {{"X-A", std::string(20000, 'a')}}); });
+  const HttpReply reply = HttpClient(quick()).get(server.url());
+  EXPECT_EQ(reply.failure, HttpFailure::kProtocol);
+  EXPECT_NE(reply.detail.find("a header of its answer is too large"), std::string::npos) << reply.detail;
+  EXPECT_EQ(server.requests().size(), 1u);
+}
+
+TEST(HttpClient, AConnectionThatClosesInsideTheHeadIsACutAnswer) {
+  ScriptedServer server([](const ServedRequest&) { return ServedAnswer{"HTTP/1.1 200 OK\r\nContent-Le"}; });
+  const HttpReply reply = HttpClient(quick()).get(server.url());
+  EXPECT_EQ(reply.failure, HttpFailure::kCutBody);
+  EXPECT_EQ(reply.num_attempts, 3);
 }
 
 TEST(HttpClient, ACompressedAnswerIsRefused) {
@@ -340,7 +355,7 @@ TEST(HttpClient, ACompressedAnswerIsRefused) {
 
 TEST(HttpClient, GarbageIsNoAnswer) {
   ScriptedServer server([](const ServedRequest&) { return ServedAnswer{"SSH-2.0-OpenSSH_9.2\r\n\r\n"}; });
-  EXPECT_FALSE(HttpClient(quick()).get(server.url()).ok());
+  EXPECT_EQ(HttpClient(quick()).get(server.url()).failure, HttpFailure::kProtocol);
 }
 
 TEST(HttpRequest, ALineBreakInAHeaderIsRefused) {
