@@ -95,7 +95,8 @@ const Json& require_member(const Json& object, const std::string& key, const std
   if (!object.is_object()) throw DataError("data.json_type", "expected a JSON object", where);
   const auto found = object.find(key);
   if (found == object.end()) {
-    throw DataError("data.json_missing_key", fmt::format("the key \"{}\" is missing", key), where);
+    throw DataError("data.json_missing_key", fmt::format("the key \"{}\" is missing", key), where,
+                    "add it; docs/reference/formats.md lists the keys of each format");
   }
   return *found;
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/optional_json.h"
 #include "plumbline/compare/decision.h"
 #include "plumbline/compare/eval_report.h"
 #include "plumbline/record/verdict_json.h"
@@ -16,11 +17,6 @@ namespace plumbline {
 namespace {
 
 constexpr const char* kPlace = "the report being written";
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 bool is_special_cased(const Verdict& verdict) {
   return std::find(verdict.integrity.begin(), verdict.integrity.end(), "special_cased") != verdict.integrity.end();

@@ -3,16 +3,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "plumbline/base/optional_json.h"
+
 namespace plumbline {
 namespace {
 
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json();
-}
-
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json();
 }
 
 Json interval_json(const std::optional<Interval>& interval) {

@@ -202,11 +202,15 @@ std::string ChatClient::body_of(const ChatRequest& request) const {
   for (const Message& message : request.messages) {
     messages.push_back({{"role", message.role}, {"content", message.content}});
   }
-  return to_json_line(Json{{"model", spec_.model},
-                           {"messages", std::move(messages)},
-                           {"temperature", options_.temperature},
-                           {"max_tokens", options_.max_tokens},
-                           {"stream", false}});
+  Json body = {{"model", spec_.model}, {"messages", std::move(messages)}};
+  if (!spec_.is_reasoning) body["temperature"] = options_.temperature;
+  body[spec_.is_reasoning ? "max_completion_tokens" : "max_tokens"] = options_.max_tokens;
+  body["stream"] = false;
+  return to_json_line(body);
+}
+
+std::string ChatClient::hash_of(const ChatRequest& request) const {
+  return ReplyCache::key_of(spec_.base_url, body_of(request), request.draw).substr(0, 16);
 }
 
 ChatReply ChatClient::ask(const ChatRequest& request) const {
@@ -271,6 +275,10 @@ void ChatClient::read_reply(const std::string& body, ChatReply& reply) const {
   const auto choices = tree->find("choices");
   if (choices == tree->end() || !choices->is_array() || choices->empty() || !choices->front().is_object()) {
     return no_reply(CallKind::kWrongJson, "the answer has no choices");
+  }
+  if (choices->size() > 1) {
+    return no_reply(CallKind::kWrongJson,
+                    fmt::format("the answer has {} choices, and one was asked for", choices->size()));
   }
   const Json& choice = choices->front();
   const auto message = choice.find("message");

@@ -31,7 +31,7 @@ enum class CallKind {
   kTimeout,       ///< no answer in time
   kCutBody,       ///< the connection closed inside the answer
   kRedirect,      ///< sent on to another place, which the key and the question do not follow
-  kProtocol,      ///< no proper HTTP
+  kProtocol,      ///< no proper HTTP: other bytes, headers beyond all limits
   kChangedModel,  ///< another model answered
   kEmptyBody,     ///< status 200 and nothing
   kHtml,          ///< status 200 and a web page
@@ -81,6 +81,8 @@ class ChatClient {
   ChatReply ask(const ChatRequest& request) const;
   /// The same, past the cache: for a pre-flight.
   ChatReply ask_anew(const ChatRequest& request) const;
+  /// Hash of all that the reply depends on: address, model, messages, limits, draw. 16 hex digits.
+  std::string hash_of(const ChatRequest& request) const;
 
   const ProviderSpec& spec() const { return spec_; }
   const std::string& family() const { return family_; }

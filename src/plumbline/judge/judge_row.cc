@@ -4,8 +4,8 @@
 
 #include "plumbline/base/check.h"
 #include "plumbline/base/error.h"
+#include "plumbline/base/optional_json.h"
 #include "plumbline/judge/keyed_rows.h"
-#include "plumbline/judge/optional_json.h"
 #include "plumbline/record/verdict_json.h"
 
 namespace plumbline {
@@ -37,7 +37,7 @@ std::string outcome_word(JudgeOutcome outcome, bool base_is_first) {
 }
 
 std::string key_of(const JudgeRow& row) {
-  return row_key(to_json_line(Json{row.arm, to_json(row.problem_id), row.sample, row.judge}));
+  return row_key(to_json_line(Json{row.arm, to_json(row.problem_id), row.sample, row.judge, row.asked}));
 }
 
 std::string to_json_line(const JudgeRow& row) {
@@ -49,6 +49,7 @@ std::string to_json_line(const JudgeRow& row) {
   }
   json["judge"] = row.judge;
   json["family"] = row.family;
+  json["asked"] = row.asked;
   json["outcome"] = row.outcome;
   json["kind"] = row.kind;
   json["http_status"] = row.http_status;
@@ -73,6 +74,7 @@ JudgeRow parse_judge_row(const Json& row, const std::string& where) {
     out.order = row.value("order", "");
     out.judge = row.at("judge").get<std::string>();
     out.family = row.at("family").get<std::string>();
+    out.asked = row.value("asked", "");
     out.outcome = row.at("outcome").get<std::string>();
     out.kind = row.at("kind").get<std::string>();
     out.http_status = row.at("http_status").get<int>();

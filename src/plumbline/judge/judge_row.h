@@ -14,6 +14,8 @@ struct JudgeRow {
   std::string arm;    ///< support mode; empty in pair mode
   std::string order;  ///< pair mode: "base_first" or "candidate_first"; else empty
   std::string judge, family;
+  /// ChatClient::hash_of the question: a row is no answer to another one.
+  std::string asked;
   /// "supported", "not_supported"; in pair mode "base", "candidate", "tie"; in both "abstained", "transport_error",
   /// "unparsable".
   std::string outcome;

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
@@ -15,8 +15,8 @@
 #include "plumbline/base/sha256.h"
 #include "plumbline/judge/answer_files.h"
 #include "plumbline/judge/in_flight.h"
-#include "plumbline/judge/keyed_rows.h"
 #include "plumbline/judge/out_folder.h"
+#include "plumbline/judge/planned_rows.h"
 #include "plumbline/judge/preflight.h"
 #include "plumbline/judge/reply_cache.h"
 #include "plumbline/record/problem_reader.h"
@@ -62,6 +62,7 @@ struct Job {
   int64_t item_number = 0;
   size_t judge = 0;
   std::shared_ptr<const JudgeItem> item;
+  ChatRequest request;
 };
 
 class Judging {
@@ -80,41 +81,45 @@ class Judging {
     if (num_planned_ == 0) {
       throw DataError("data.empty_file", "there are no answers to judge", files_[0].path, "check judge.answers");
     }
-    open_out_folder(out_, settings_of(options_, files_, problems_, question_, judges_));
-    rows_ =
-        std::make_unique<KeyedRows>(out_ + "/verdicts.jsonl", [this](const Json& row) -> std::optional<std::string> {
-          const JudgeRow judged = parse_judge_row(row, out_ + "/verdicts.jsonl");
-          if (judged.outcome == "transport_error") return std::nullopt;
-          return key_of(judged);
-        });
-    if (static_cast<int64_t>(rows_->size()) < num_planned_) preflight_judges(judges_, question_);
+    open_out_folder(out_, "judge_settings.v1", settings_of(options_, files_, problems_, question_, judges_));
+    rows_ = std::make_unique<PlannedRows>(
+        out_ + "/verdicts.jsonl", [this](const Json& row) { return key_of_stored(row); }, num_planned_,
+        options_.max_failed_share);
     ask_all();
-    const bool is_whole = !is_stopping_ && !interrupt_requested();
-    if (is_whole) rows_->put_in_order(keys_);
+    const bool is_whole = rows_->finish();
     const PanelSummary summary = summarise(is_whole);
     write_file(out_ + "/summary.json", to_json(summary).dump(2) + "\n");
     if (interrupt_requested()) {
       throw Interrupted(fmt::format("judging was stopped; {} of {} verdicts are in {}; run it again to go on",
-                                    rows_->size(), num_planned_, out_));
+                                    rows_->num_there(), num_planned_, out_));
     }
-    return {summary, is_stopping_ ? failure(summary) : ""};
+    return {summary, rows_->failed_too_often() ? failure(summary) : ""};
   }
 
  private:
+  /// A call that failed is made again.
+  std::optional<std::string> key_of_stored(const Json& row) const {
+    const JudgeRow judged = parse_judge_row(row, out_ + "/verdicts.jsonl");
+    if (judged.outcome == "transport_error") return std::nullopt;
+    return key_of(judged);
+  }
+
   void ask_all() {
     JudgeItems items(files_, mode_of(options_), problems_);
-    Progress progress("judging", num_planned_ - static_cast<int64_t>(rows_->size()), "calls");
+    std::optional<Job> first = next_job(items);
+    if (first) preflight_judges(judges_, question_);
+    Progress progress("judging", rows_->num_left(), "calls");
     run_in_flight<Job>(
-        options_.in_flight, [&] { return next_job(items); },
+        options_.in_flight, [&] { return first ? std::exchange(first, std::nullopt) : next_job(items); },
         [&](Job job) {
           ask(job);
-          progress.advance(1, fmt::format("{} failed", num_failed_.load()));
+          progress.advance(1, fmt::format("{} failed", rows_->num_failed()));
         });
   }
 
   /// The next call that has no row yet. Serialised by run_in_flight.
   std::optional<Job> next_job(JudgeItems& items) {
-    while (!is_stopping_ && !interrupt_requested()) {
+    while (!rows_->is_stopping()) {
       if (!current_.item || current_.judge + 1 == judges_.size()) {
         auto item = std::make_shared<JudgeItem>();
         if (!items.next(*item)) return std::nullopt;
@@ -122,10 +127,20 @@ class Judging {
       } else {
         ++current_.judge;
       }
-      keys_.push_back(key_of(row_of(current_)));
-      if (!rows_->contains(keys_.back())) return current_;
+      current_.request = question_.request(texts_of(*current_.item));
+      if (!rows_->plan(key_of(row_of(current_)))) return current_;
     }
     return std::nullopt;
+  }
+
+  bool shows_base_first(const JudgeItem& item) const {
+    return question_.mode() == JudgeMode::kSupport || base_stands_first(item);
+  }
+
+  JudgedTexts texts_of(const JudgeItem& item) const {
+    const bool base_first = shows_base_first(item);
+    return {text_of_messages(item.problem->prompt), item.problem->reference, base_first ? item.answer : item.other,
+            base_first ? item.other : item.answer};
   }
 
   /// What is known before the call.
@@ -139,19 +154,16 @@ class Judging {
     }
     row.judge = judges_[job.judge]->spec().text;
     row.family = judges_[job.judge]->family();
+    row.asked = judges_[job.judge]->hash_of(job.request);
     return row;
   }
 
   void ask(const Job& job) {
-    const JudgeItem& item = *job.item;
-    const bool base_first = question_.mode() == JudgeMode::kSupport || base_stands_first(item);
-    const JudgedTexts texts{text_of_messages(item.problem->prompt), item.problem->reference,
-                            base_first ? item.answer : item.other, base_first ? item.other : item.answer};
-    const ChatReply reply = judges_[job.judge]->ask(question_.request(texts));
+    const ChatReply reply = judges_[job.judge]->ask(job.request);
     if (reply.kind == CallKind::kInterrupted) return;
     const JudgeAnswer answer = read_verdict(reply, question_.mode());
     JudgeRow row = row_of(job);
-    row.outcome = outcome_word(answer.outcome, base_first);
+    row.outcome = outcome_word(answer.outcome, shows_base_first(*job.item));
     row.kind = answer.kind;
     row.http_status = reply.http_status;
     row.reply = reply.content;
@@ -161,24 +173,17 @@ class Judging {
     row.num_attempts = reply.num_attempts;
     row.cached = reply.cached;
     row.wall_ms = std::round(reply.wall_s * 1e4) / 10;
-    rows_->append(key_of(row), to_json_line(row));
-    if (answer.outcome == JudgeOutcome::kTransportError) note_failure();
-  }
-
-  void note_failure() {
-    const double allowed = options_.max_failed_share * static_cast<double>(num_planned_);
-    if (static_cast<double>(++num_failed_) > allowed + 1e-9) is_stopping_ = true;
+    rows_->append(key_of(row), to_json_line(row), answer.outcome == JudgeOutcome::kTransportError);
   }
 
   PanelSummary summarise(bool is_whole) {
     std::vector<std::pair<std::string, std::string>> names;
     for (const auto& judge : judges_) names.emplace_back(judge->spec().text, judge->family());
     Panel panel(options_.mode, names, options_.min_kappa);
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      const std::optional<std::string> line = rows_->find(keys_[i]);
-      if (!line) continue;
-      panel.take(static_cast<int64_t>(i / judges_.size()), i % judges_.size(),
-                 parse_judge_row(parse_json(*line, rows_->path()), rows_->path()));
+    for (size_t i = 0; i < rows_->num_planned_so_far(); ++i) {
+      const std::optional<Json> row = rows_->row(i);
+      if (!row) continue;
+      panel.take(static_cast<int64_t>(i / judges_.size()), i % judges_.size(), parse_judge_row(*row, rows_->path()));
     }
     const PanelSummary summary = panel.finish(is_whole);
     if (is_whole && judges_.size() > 1) write_disagreements(summary);
@@ -210,9 +215,9 @@ class Judging {
       out["candidate"] = item.other;
     }
     for (size_t judge = 0; judge < judges_.size(); ++judge) {
-      const auto line = rows_->find(keys_[static_cast<size_t>(number) * judges_.size() + judge]);
-      if (!line) continue;
-      const JudgeRow row = parse_judge_row(parse_json(*line, rows_->path()), rows_->path());
+      const std::optional<Json> json = rows_->row(static_cast<size_t>(number) * judges_.size() + judge);
+      if (!json) continue;
+      const JudgeRow row = parse_judge_row(*json, rows_->path());
       out["opinions"].push_back({{"judge", row.judge}, {"outcome", row.outcome}, {"reason", row.reason}});
     }
     out["prompt"] = text_of_messages(item.problem->prompt);
@@ -225,8 +230,7 @@ class Judging {
     for (const JudgeCount& count : summary.counts) {
       if (count.count("transport_error") > 0) last = fmt::format("{}: {}", count.judge, count.last_error);
     }
-    return fmt::format("{} of {} planned calls failed, more than a share of {}; the last one of {}", num_failed_.load(),
-                       num_planned_, options_.max_failed_share, last);
+    return fmt::format("{}; the last one of {}", rows_->failure(), last);
   }
 
   const JudgeOptions& options_;
@@ -237,11 +241,8 @@ class Judging {
   const std::unique_ptr<ReplyCache> cache_;
   const ChatClients judges_;
   const int64_t num_planned_;
-  std::unique_ptr<KeyedRows> rows_;
+  std::unique_ptr<PlannedRows> rows_;
   Job current_;
-  std::vector<std::string> keys_;  ///< of all jobs so far, in order
-  std::atomic<int64_t> num_failed_ = 0;
-  std::atomic<bool> is_stopping_ = false;
 };
 
 }  // namespace

@@ -19,18 +19,20 @@ std::string differences(const Json& stored, const std::map<std::string, std::str
   };
   for (const auto& [key, value] : settings) note(key, stored.value(key, "absent"), value);
   for (const auto& [key, value] : stored.items()) {
-    if (!settings.contains(key)) note(key, value.is_string() ? value.get<std::string>() : "?", "absent");
+    if (!settings.contains(key) && key != "schema")
+      note(key, value.is_string() ? value.get<std::string>() : "?", "absent");
   }
   return text;
 }
 
 }  // namespace
 
-void open_out_folder(const std::string& folder, const std::map<std::string, std::string>& settings) {
+void open_out_folder(const std::string& folder, const std::string& schema,
+                     const std::map<std::string, std::string>& settings) {
   make_output_folder(folder);
   const std::string path = folder + "/settings.json";
   if (!std::filesystem::exists(path)) {
-    Json stored = Json::object();
+    Json stored = {{"schema", schema}};
     for (const auto& [key, value] : settings) stored[key] = value;
     write_file(path, stored.dump(2) + "\n");
     return;

@@ -6,9 +6,10 @@
 
 namespace plumbline {
 
-/// Makes the folder and writes `settings.json` into it, or, when it is there, compares.
+/// Makes the folder and writes `settings.json` (of that `schema`) into it, or, when it is there, compares.
 /// Throws ConfigError(config.unwritable_out), ConfigError(config.out_differs) that names every setting that is not the
 /// same.
-void open_out_folder(const std::string& folder, const std::map<std::string, std::string>& settings);
+void open_out_folder(const std::string& folder, const std::string& schema,
+                     const std::map<std::string, std::string>& settings);
 
 }  // namespace plumbline

@@ -107,18 +107,14 @@ void Panel::take(int64_t item, size_t judge, const JudgeRow& row) {
   ++cost.num_calls;
   cost.num_cached += row.cached;
   cost.num_attempts += row.num_attempts;
-  if (row.outcome == "transport_error") return;
+  if (row.outcome == "transport_error") return cost.cost.add_failure(row.usage, row.kind, row.http_status);
   if (row.usage.prompt_tokens && row.usage.completion_tokens) {
     cost.prompt_tokens += *row.usage.prompt_tokens;
     cost.completion_tokens += *row.usage.completion_tokens;
   } else {
     ++cost.num_without_usage;
   }
-  if (row.usage.cost_usd) {
-    cost.cost_usd += row.cached ? 0 : *row.usage.cost_usd;
-  } else {
-    ++cost.num_without_cost;
-  }
+  cost.cost.add_reply(row.usage, row.cached);
 }
 
 PanelSummary Panel::finish(bool complete) {
@@ -134,6 +130,7 @@ PanelSummary Panel::finish(bool complete) {
   }
   summary.costs = costs_;
   find_invalid(summary);
+  drop_invalid_votes(summary);
   find_agreement(summary);
   find_majority(summary);
   decide_claim(summary);
@@ -161,6 +158,22 @@ void Panel::find_invalid(PanelSummary& summary) const {
   }
 }
 
+void Panel::drop_invalid_votes(const PanelSummary& summary) {
+  for (size_t item = 0; item < arm_of_item_.size(); ++item) {
+    if (arm_of_item_[item] < 0) continue;
+    const size_t first = static_cast<size_t>(arm_of_item_[item]) * judges_.size();
+    for (size_t judge = 0; judge < judges_.size(); ++judge) {
+      if (!summary.counts[first + judge].valid) votes_[judge][item].word = -1;
+    }
+  }
+}
+
+std::vector<int64_t> Panel::num_valid_judges(const PanelSummary& summary) const {
+  std::vector<int64_t> counts(arms_.size());
+  for (size_t i = 0; i < summary.counts.size(); ++i) counts[i / judges_.size()] += summary.counts[i].valid;
+  return counts;
+}
+
 void Panel::find_agreement(PanelSummary& summary) const {
   for (size_t a = 0; a < judges_.size(); ++a) {
     for (size_t b = a + 1; b < judges_.size(); ++b) {
@@ -179,9 +192,9 @@ void Panel::find_agreement(PanelSummary& summary) const {
 }
 
 void Panel::find_majority(PanelSummary& summary) const {
-  if (judges_.size() < 2) return;
+  const std::vector<int64_t> num_valid = num_valid_judges(summary);
   for (size_t item = 0; item < arm_of_item_.size(); ++item) {
-    if (arm_of_item_[item] < 0) continue;
+    if (arm_of_item_[item] < 0 || num_valid[static_cast<size_t>(arm_of_item_[item])] < 2) continue;
     std::vector<int64_t> tally(words_.size());
     int64_t total = 0;
     for (const auto& votes : votes_) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plumbline/base/json.h"
+#include "plumbline/judge/cost_sum.h"
 #include "plumbline/judge/judge_row.h"
 #include "plumbline/stats/agreement.h"
 #include "plumbline/stats/interval.h"
@@ -40,8 +41,7 @@ struct JudgeCost {
   std::string judge;
   int64_t num_calls = 0, num_cached = 0, num_attempts = 0, num_without_usage = 0;
   int64_t prompt_tokens = 0, completion_tokens = 0;
-  double cost_usd = 0;
-  int64_t num_without_cost = 0;  ///< replies whose cost nobody states; above 0 the sum is a lower bound
+  CostSum cost;
 };
 
 struct JudgePair {
@@ -57,8 +57,9 @@ struct PanelSummary {
   std::vector<JudgeCount> counts;
   std::vector<JudgeCost> costs;
   std::vector<JudgePair> pairs;  ///< that share a verdict on an item
-  std::map<std::string, std::map<std::string, int64_t>>
-      majority;                        ///< two judges or more: arm -> word or "split" or "none"
+  /// Of arms with two valid judges or more: arm -> word or "split" or "none". Agreement, majority and disagreements are
+  /// made of verdicts of valid results alone.
+  std::map<std::string, std::map<std::string, int64_t>> majority;
   std::vector<int64_t> disagreements;  ///< items on which verdicts differ, by their number
   bool may_claim = false;
   std::string claim_reason;
@@ -81,8 +82,11 @@ class Panel {
   };
   JudgeCount& count_of(size_t judge, const std::string& arm);
   void find_invalid(PanelSummary& summary) const;
+  void drop_invalid_votes(const PanelSummary& summary);
   void find_agreement(PanelSummary& summary) const;
   void find_majority(PanelSummary& summary) const;
+  /// By arm: judges whose result on it is valid.
+  std::vector<int64_t> num_valid_judges(const PanelSummary& summary) const;
   void decide_claim(PanelSummary& summary) const;
 
   const std::string mode_;

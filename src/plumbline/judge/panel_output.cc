@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
-#include "plumbline/judge/optional_json.h"
+#include "plumbline/base/optional_json.h"
 #include "plumbline/judge/panel.h"
 
 namespace plumbline {
@@ -41,7 +41,6 @@ Json count_json(const JudgeCount& count, bool is_pair) {
 }
 
 Json cost_json(const JudgeCost& cost) {
-  const bool is_known = cost.num_without_cost == 0;
   return {{"judge", cost.judge},
           {"calls", cost.num_calls},
           {"cached", cost.num_cached},
@@ -49,7 +48,7 @@ Json cost_json(const JudgeCost& cost) {
           {"prompt_tokens", cost.prompt_tokens},
           {"completion_tokens", cost.completion_tokens},
           {"replies_without_usage", cost.num_without_usage},
-          {"cost_usd", is_known ? Json(cost.cost_usd) : Json(nullptr)}};
+          {"cost_usd", or_null(cost.cost.usd())}};
 }
 
 std::string rate_text(const JudgeCount& count, bool is_pair) {
@@ -117,7 +116,8 @@ std::string to_text(const PanelSummary& summary) {
                      pair.agreement.pabak, pair.agreement.num_items, pair.same_family ? " (one family)" : ""));
   }
   for (const JudgeCost& cost : summary.costs) {
-    const std::string money = cost.num_without_cost == 0 ? fmt::format("{:.4f} USD", cost.cost_usd) : "cost not known";
+    const auto usd = cost.cost.usd();
+    const std::string money = usd ? fmt::format("{:.4f} USD", *usd) : "cost not known";
     line(fmt::format("{}: {} calls ({} from the cache), {} + {} tokens, {}", cost.judge, cost.num_calls,
                      cost.num_cached, cost.prompt_tokens, cost.completion_tokens, money));
   }

@@ -20,6 +20,7 @@ struct KnownProvider {
   bool needs_key;
 };
 
+constexpr std::string_view kReasoning = "#reasoning";
 constexpr const char* kOtherKey = "PLUMBLINE_PROVIDER_KEY";
 
 constexpr std::array kProviders = {
@@ -74,6 +75,30 @@ bool is_date(std::string_view rest) {
   return std::all_of(rest.begin() + 1, rest.end(), [](char c) { return (c >= '0' && c <= '9') || c == '-'; });
 }
 
+/// "host:8000", "127.0.0.1/v1", "localhost": what would be a part of the model's name without http:// in front.
+/// Names of models have dates and versions behind an @.
+bool is_bare_address(std::string_view text) {
+  if (text.find("://") != text.npos) return true;
+  const std::string_view host_and_port = text.substr(0, text.find('/'));
+  const size_t colon = host_and_port.rfind(':');
+  const std::string_view host = host_and_port.substr(0, colon);
+  const auto all_of = [](std::string_view part, std::string_view letters) {
+    return !part.empty() && part.find_first_not_of(letters) == part.npos;
+  };
+  if (colon != host_and_port.npos && all_of(host_and_port.substr(colon + 1), "0123456789")) return true;
+  const bool is_ipv4 = std::count(host.begin(), host.end(), '.') == 3 && all_of(host, "0123456789.");
+  return host == "localhost" || is_ipv4 || (host.find('.') != host.npos && text.find('/') != text.npos);
+}
+
+void refuse_bare_address(const std::string& model, const std::string& rest, const std::string& provider,
+                         const std::string& where) {
+  if (!is_bare_address(rest)) return;
+  const size_t scheme = rest.find("://");
+  const std::string address = scheme == rest.npos ? rest : rest.substr(scheme + 3);
+  throw ConfigError("config.provider", "the address behind @ does not begin with http:// or https://", where,
+                    fmt::format("write {}:{}@http://{}", provider, model, address));
+}
+
 }  // namespace
 
 std::vector<std::string> known_providers() {
@@ -90,15 +115,21 @@ ProviderSpec parse_provider_spec(const std::string& text, const std::string& whe
   if (colon == std::string::npos || known == kProviders.end()) {
     throw ConfigError(
         "config.provider", "'" + escape_control(text.substr(0, 100)) + "' names no known provider", where,
-        fmt::format("write provider:model[@base_url]; providers: {}", fmt::join(known_providers(), ", ")));
+        fmt::format("write provider:model[@base_url][#reasoning]; providers: {}", fmt::join(known_providers(), ", ")));
   }
   ProviderSpec spec{text, name, text.substr(colon + 1), known->base_url, known->key_variable, known->needs_key};
+  if (spec.model.ends_with(kReasoning)) {
+    spec.is_reasoning = true;
+    spec.model.resize(spec.model.size() - kReasoning.size());
+  }
   const size_t at = std::min(spec.model.find("@http://"), spec.model.find("@https://"));
   if (at != std::string::npos) {
     spec.base_url = spec.model.substr(at + 1);
     spec.model.resize(at);
     spec.key_variable = kOtherKey;
     spec.needs_key = false;
+  } else if (const size_t last = spec.model.rfind('@'); last != std::string::npos) {
+    refuse_bare_address(spec.model.substr(0, last), spec.model.substr(last + 1), name, where);
   }
   while (spec.base_url.ends_with('/')) spec.base_url.pop_back();
   if (spec.base_url.find_first_of("?#") != std::string::npos) {

@@ -1,4 +1,4 @@
-/// Who is asked: "provider:model[@base_url]", the address and the environment's key that go with it.
+/// Who is asked: "provider:model[@base_url][#reasoning]", the address and the environment's key that go with it.
 #pragma once
 
 #include <string>
@@ -16,6 +16,9 @@ struct ProviderSpec {
   std::string base_url;      ///< without a slash at the end; requests go to base_url + "/chat/completions"
   std::string key_variable;  ///< of the environment
   bool needs_key = false;    ///< false: a server without keys will do
+  /// The model refuses max_tokens and temperature (OpenAI's o-series and gpt-5): its limit goes as
+  /// max_completion_tokens, and no temperature is sent.
+  bool is_reasoning = false;
 };
 
 /// Takes a spec apart. A provider's own key goes to that provider's own address and nowhere else: with `@base_url` the

@@ -3,20 +3,21 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/optional_json.h"
 #include "plumbline/judge/keyed_rows.h"
-#include "plumbline/judge/optional_json.h"
 #include "plumbline/record/verdict_json.h"
 
 namespace plumbline {
 
 std::string key_of(const TeacherRow& row) {
-  return row_key(to_json_line(Json{to_json(row.problem_id), row.sample, row.teacher}));
+  return row_key(to_json_line(Json{to_json(row.problem_id), row.sample, row.teacher, row.asked}));
 }
 
 std::string to_json_line(const TeacherRow& row) {
   return to_json_line(Json{{"item", to_json(row.problem_id)},
                            {"sample", row.sample},
                            {"teacher", row.teacher},
+                           {"asked", row.asked},
                            {"ok", row.ok},
                            {"kind", row.kind},
                            {"http_status", row.http_status},
@@ -40,6 +41,7 @@ TeacherRow parse_teacher_row(const Json& row, const std::string& where) {
   try {
     out.sample = row.at("sample").get<int64_t>();
     out.teacher = row.at("teacher").get<std::string>();
+    out.asked = row.value("asked", "");
     out.ok = row.at("ok").get<bool>();
     out.kind = row.at("kind").get<std::string>();
     out.http_status = row.at("http_status").get<int>();

@@ -13,6 +13,8 @@ struct TeacherRow {
   ProblemId problem_id;
   int64_t sample = 0;
   std::string teacher;
+  /// Hash of what the completion and its grade depend on: a row is no answer to another question.
+  std::string asked;
   bool ok = false;   ///< the model said something
   std::string kind;  ///< of the call (CallKind), "refusal" or "empty"
   int http_status = 0;

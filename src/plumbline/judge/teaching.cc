@@ -6,16 +6,17 @@
 #include <atomic>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <unordered_set>
+#include <utility>
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/interrupt.h"
+#include "plumbline/base/optional_json.h"
 #include "plumbline/base/progress.h"
 #include "plumbline/base/sha256.h"
 #include "plumbline/judge/in_flight.h"
-#include "plumbline/judge/keyed_rows.h"
 #include "plumbline/judge/out_folder.h"
+#include "plumbline/judge/planned_rows.h"
 #include "plumbline/judge/preflight.h"
 #include "plumbline/judge/reply_cache.h"
 #include "plumbline/judge/teacher_row.h"
@@ -43,9 +44,15 @@ std::map<std::string, std::string> settings_of(const TeachOptions& options, cons
   return settings;
 }
 
+std::string text_of(const std::map<std::string, std::string>& settings) {
+  std::string text;
+  for (const auto& [key, value] : settings) text += key + " = " + value + "\n";
+  return text;
+}
+
 struct Job {
   size_t problem = 0, teacher = 0;
-  int64_t draw = 0;
+  ChatRequest request;
   std::optional<TeacherRow> row;  ///< set: the completion is there and only its grade is missing
 };
 
@@ -59,14 +66,24 @@ class Teaching {
         out_(out),
         cache_(options.cache.empty() ? nullptr : std::make_unique<ReplyCache>(options.cache)),
         teachers_(make_clients(options.teachers, options, cache_.get(), "teach.teachers")),
+        grader_(text_of(settings)),
         num_planned_(static_cast<int64_t>(problems.size() * teachers_.size()) * options.samples) {
-    open_out_folder(out_, settings_of(options_, problems_, teachers_, std::move(settings)));
-    rows_ = std::make_unique<KeyedRows>(out_ + "/rows.jsonl", [this](const Json& json) { return key_of_stored(json); });
+    open_out_folder(out_, "teach_settings.v1", settings_of(options_, problems_, teachers_, std::move(settings)));
+    rows_ = std::make_unique<PlannedRows>(
+        out_ + "/rows.jsonl", [this](const Json& row) { return key_of_stored(row); }, num_planned_,
+        options_.max_failed_share);
   }
 
   TeachRun run() {
-    const int64_t num_left = num_planned_ - static_cast<int64_t>(rows_->size() - ungraded_.size());
-    if (num_left > static_cast<int64_t>(ungraded_.size())) preflight_teachers(teachers_);
+    int64_t num_left = 0;
+    bool will_ask = false;
+    for (int64_t number = 0; number < num_planned_; ++number) {
+      rows_->plan(key_of(row_of(job_of(number))));
+      const std::optional<Job> job = job_left(number);
+      num_left += job.has_value();
+      will_ask |= job && !job->row;
+    }
+    if (will_ask) preflight_teachers(teachers_);
     Progress progress("teaching", num_left, "completions");
     run_in_flight<Job>(
         options_.in_flight, [&] { return next_job(); },
@@ -74,44 +91,48 @@ class Teaching {
           work(std::move(job));
           progress.advance(1, fmt::format("{} kept", num_kept_.load()));
         });
-    const bool is_whole = !is_stopping_ && !interrupt_requested();
-    if (is_whole) rows_->put_in_order(keys_);
-    const TeachRun run = summarise(is_whole);
+    const TeachRun run = summarise(rows_->finish());
     write_file(out_ + "/summary.json", to_json(run).dump(2) + "\n");
     if (interrupt_requested()) {
       throw Interrupted(fmt::format("teaching was stopped; {} of {} completions are in {}; run it again to go on",
-                                    rows_->size(), num_planned_, out_));
+                                    rows_->num_there(), num_planned_, out_));
     }
     return run;
   }
 
  private:
-  std::optional<std::string> key_of_stored(const Json& json) {
+  /// A call that failed is made again.
+  std::optional<std::string> key_of_stored(const Json& json) const {
     const TeacherRow row = parse_teacher_row(json, out_ + "/rows.jsonl");
     if (row.is_failed_call()) return std::nullopt;
-    std::string key = key_of(row);
-    if (row.outcome == "infra") {
-      ungraded_.insert(key);
-    } else {
-      ungraded_.erase(key);
-    }
-    return key;
+    return key_of(row);
+  }
+
+  Job job_of(int64_t number) const {
+    const int64_t per_problem = static_cast<int64_t>(teachers_.size()) * options_.samples;
+    Job job;
+    job.problem = static_cast<size_t>(number / per_problem);
+    job.teacher = static_cast<size_t>(number % per_problem / options_.samples);
+    job.request.messages = problems_[job.problem].prompt;
+    job.request.draw = number % options_.samples;
+    return job;
+  }
+
+  /// What is to be done for a planned row: nothing, all of it, or its grade.
+  std::optional<Job> job_left(int64_t number) const {
+    Job job = job_of(number);
+    const std::optional<Json> stored = rows_->row(static_cast<size_t>(number));
+    if (!stored) return job;
+    TeacherRow row = parse_teacher_row(*stored, rows_->path());
+    if (row.outcome != "infra") return std::nullopt;
+    job.row = std::move(row);
+    return job;
   }
 
   /// Serialised by run_in_flight.
   std::optional<Job> next_job() {
-    while (!is_stopping_ && !interrupt_requested() && next_ < num_planned_) {
-      const int64_t number = next_++, per_problem = static_cast<int64_t>(teachers_.size()) * options_.samples;
-      Job job;
-      job.problem = static_cast<size_t>(number / per_problem);
-      job.teacher = static_cast<size_t>(number % per_problem / options_.samples);
-      job.draw = number % options_.samples;
-      keys_.push_back(key_of(row_of(job)));
-      if (!rows_->contains(keys_.back())) return job;
-      if (ungraded_.contains(keys_.back())) {
-        job.row = parse_teacher_row(parse_json(rows_->find(keys_.back()).value(), rows_->path()), rows_->path());
-        return job;
-      }
+    while (!rows_->is_stopping() && next_ < num_planned_) {
+      if (std::optional<Job> job = job_left(next_++)) return job;
     }
     return std::nullopt;
   }
@@ -119,8 +140,12 @@ class Teaching {
   TeacherRow row_of(const Job& job) const {
     TeacherRow row;
     row.problem_id = problems_[job.problem].id;
-    row.sample = static_cast<int64_t>(job.teacher) * options_.samples + job.draw;
+    row.sample = static_cast<int64_t>(job.teacher) * options_.samples + job.request.draw;
     row.teacher = teachers_[job.teacher]->spec().text;
+    const Problem& problem = problems_[job.problem];
+    row.asked = sha256_hex(teachers_[job.teacher]->hash_of(job.request) + "\n" + grading_hash(problem) + "\n" +
+                           problem.row + "\n" + grader_)
+                    .substr(0, 16);
     return row;
   }
 
@@ -128,18 +153,12 @@ class Teaching {
     TeacherRow row = job.row ? *job.row : ask(job);
     if (row.kind == to_string(CallKind::kInterrupted)) return;
     if (row.ok) grade(problems_[job.problem], row);
-    rows_->append(key_of(row), to_json_line(row));
+    rows_->append(key_of(row), to_json_line(row), row.is_failed_call());
     num_kept_ += row.kept.value_or(false);
-    if (!row.is_failed_call()) return;
-    const double allowed = options_.max_failed_share * static_cast<double>(num_planned_);
-    if (static_cast<double>(++num_failed_) > allowed + 1e-9) is_stopping_ = true;
   }
 
   TeacherRow ask(const Job& job) const {
-    ChatRequest request;
-    request.messages = problems_[job.problem].prompt;
-    request.draw = job.draw;
-    const ChatReply reply = teachers_[job.teacher]->ask(request);
+    const ChatReply reply = teachers_[job.teacher]->ask(job.request);
     TeacherRow row = row_of(job);
     row.kind = to_string(reply.kind);
     row.http_status = reply.http_status;
@@ -179,10 +198,10 @@ class Teaching {
     write_file(pool_path, "");
     JsonlWriter pool(pool_path);
     const int64_t per_problem = static_cast<int64_t>(teachers_.size()) * options_.samples;
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      const std::optional<std::string> line = rows_->find(keys_[i]);
-      if (!line) continue;
-      const TeacherRow row = parse_teacher_row(parse_json(*line, rows_->path()), rows_->path());
+    for (size_t i = 0; i < rows_->num_planned_so_far(); ++i) {
+      const std::optional<Json> json = rows_->row(i);
+      if (!json) continue;
+      const TeacherRow row = parse_teacher_row(*json, rows_->path());
       const int64_t teacher = static_cast<int64_t>(i) % per_problem / options_.samples;
       count(row, run.teachers[static_cast<size_t>(teacher)]);
       run.num_infra += row.outcome == "infra";
@@ -213,14 +232,10 @@ class Teaching {
         count.kept += *row.kept;
       }
     }
-    if (row.is_failed_call()) return;
+    if (row.is_failed_call()) return count.cost.add_failure(row.usage, row.kind, row.http_status);
     count.prompt_tokens += row.usage.prompt_tokens.value_or(0);
     count.completion_tokens += row.usage.completion_tokens.value_or(0);
-    if (row.usage.cost_usd) {
-      count.cost_usd += row.cached ? 0 : *row.usage.cost_usd;
-    } else {
-      ++count.num_without_cost;
-    }
+    count.cost.add_reply(row.usage, row.cached);
   }
 
   std::string failure_of(const TeachRun& run) const {
@@ -229,10 +244,7 @@ class Teaching {
       if (!teacher.last_error.empty())
         last = fmt::format("; the last one of {}: {}", teacher.teacher, teacher.last_error);
     }
-    if (is_stopping_) {
-      return fmt::format("{} of {} planned calls failed, more than a share of {}{}", num_failed_.load(), num_planned_,
-                         options_.max_failed_share, last);
-    }
+    if (rows_->failed_too_often()) return rows_->failure() + last;
     for (const TeacherCount& teacher : run.teachers) {
       if (!run.complete || teacher.attempted == 0 || teacher.calls_ok > 0) continue;
       return fmt::format("{} never answered in {} calls, so there is no keep rate: {}", teacher.teacher,
@@ -247,13 +259,11 @@ class Teaching {
   const std::string out_;
   const std::unique_ptr<ReplyCache> cache_;
   const ChatClients teachers_;
+  const std::string grader_;  ///< its settings
   const int64_t num_planned_;
-  std::unordered_set<std::string> ungraded_;
-  std::unique_ptr<KeyedRows> rows_;
+  std::unique_ptr<PlannedRows> rows_;
   int64_t next_ = 0;
-  std::vector<std::string> keys_;
-  std::atomic<int64_t> num_failed_ = 0, num_kept_ = 0;
-  std::atomic<bool> is_stopping_ = false;
+  std::atomic<int64_t> num_kept_ = 0;
 };
 
 Json counts_json(const std::map<std::string, int64_t>& counts) {
@@ -270,13 +280,13 @@ Json count_json(const TeacherCount& count) {
           {"calls_ok", count.calls_ok},
           {"graded", count.graded},
           {"kept", count.kept},
-          {"keep_rate", rate ? Json(*rate) : Json(nullptr)},
+          {"keep_rate", or_null(rate)},
           {"errors", counts_json(count.errors)},
           {"outcomes", counts_json(count.outcomes)},
           {"labels", counts_json(count.labels)},
           {"prompt_tokens", count.prompt_tokens},
           {"completion_tokens", count.completion_tokens},
-          {"cost_usd", count.num_without_cost == 0 ? Json(count.cost_usd) : Json(nullptr)},
+          {"cost_usd", or_null(count.cost.usd())},
           {"last_error", count.last_error.empty() ? Json(nullptr) : Json(count.last_error)}};
 }
 
@@ -308,7 +318,8 @@ std::string to_text(const TeachRun& run) {
                                    count.teacher, count.kept, count.graded, rate ? fmt::format(" ({:.3f})", *rate) : "",
                                    count.attempted, count.attempted - count.calls_ok);
     for (const auto& [label, number] : count.labels) line += fmt::format(", {} {}", number, label);
-    line += count.num_without_cost == 0 ? fmt::format("; {:.4f} USD", count.cost_usd) : "; cost not known";
+    const std::optional<double> usd = count.cost.usd();
+    line += usd ? fmt::format("; {:.4f} USD", *usd) : "; cost not known";
     text += escape_control(line) + "\n";
   }
   return text;

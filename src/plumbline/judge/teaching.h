@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plumbline/base/json.h"
+#include "plumbline/judge/cost_sum.h"
 #include "plumbline/preset/options.h"
 #include "plumbline/record/problem.h"
 #include "plumbline/verify/verifier.h"
@@ -24,8 +25,8 @@ struct TeacherCount {
   std::map<std::string, int64_t> outcomes;  ///< of the grade
   std::map<std::string, int64_t> labels;
   std::string last_error;
-  int64_t prompt_tokens = 0, completion_tokens = 0, num_without_cost = 0;
-  double cost_usd = 0;
+  int64_t prompt_tokens = 0, completion_tokens = 0;
+  CostSum cost;
 
   /// kept / graded; unset without any: a teacher that never answered has no keep rate.
   std::optional<double> keep_rate() const;

@@ -53,7 +53,10 @@ TestCase read_test(const ProblemRow& row, const PythonValue& item) {
     test.raises = {kind};
     return test;
   }
-  if (!expected) throw DataError("data.json_missing_key", "a test has no \"expected\"", row.where());
+  if (!expected) {
+    throw DataError("data.json_missing_key", "a test has no \"expected\"", row.where(),
+                    "add it; docs/reference/formats.md lists the keys of a test");
+  }
   test.expected = from_notation(*expected, row.where());
   return test;
 }

@@ -31,7 +31,8 @@ const PythonValue* ProblemRow::find(std::string_view key) const {
 
 const PythonValue& ProblemRow::require(std::string_view key) const {
   if (const PythonValue* found = find(key)) return *found;
-  throw DataError("data.json_missing_key", fmt::format("the key \"{}\" is missing", key), where_);
+  throw DataError("data.json_missing_key", fmt::format("the key \"{}\" is missing", key), where_,
+                  "add it; docs/reference/formats.md lists the keys of a problem");
 }
 
 std::string ProblemRow::text(std::string_view key) const {

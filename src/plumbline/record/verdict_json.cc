@@ -6,15 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/optional_json.h"
 #include "plumbline/record/jsonl.h"
 
 namespace plumbline {
 namespace {
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 [[noreturn]] void fail_type(const std::string& key, const std::string& where) {
   throw DataError("data.json_type", fmt::format("\"{}\" has another type than verdict.v1 gives it", key), where);

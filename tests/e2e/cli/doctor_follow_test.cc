@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -125,6 +128,104 @@ TEST_F(DoctorFollow, FollowsAFileThatGrowsUntilCtrlC) {
   ASSERT_TRUE(wait_for("step 1: 8 graded"));
   process.send(SIGINT);
   EXPECT_EQ(process.wait(), 130);
+}
+
+TEST_F(DoctorFollow, AHalfWrittenLastLineIsSaidAndTheRestIsGraded) {
+  const std::string rows = verl_rollouts(3, 1000);
+  const auto cut = follow(rows.substr(0, rows.size() - 20));
+  EXPECT_EQ(cut.exit_code, 0) << cut.err;
+  EXPECT_THAT(cut.err, HasSubstr("rollouts.jsonl:24: the last line is unfinished and was not counted"));
+  EXPECT_THAT(cut.out, HasSubstr("step 1: 8 graded"));
+  EXPECT_THAT(cut.out, HasSubstr("step 2: 7 graded"));
+  const auto without_end = follow(rows.substr(0, rows.size() - 1));  // whole JSON, only its line end is missing
+  EXPECT_EQ(without_end.exit_code, 0) << without_end.err;
+  EXPECT_THAT(without_end.out, HasSubstr("step 2: 8 graded"));
+  EXPECT_THAT(without_end.err, Not(HasSubstr("unfinished")));
+}
+
+TEST_F(DoctorFollow, LinesThatAreNoRolloutsAreNamedOnceCountedAndLeftOut) {
+  std::string rows = verl_rollouts(2, 1000);
+  const std::string first = rows.substr(0, rows.find('\n') + 1);
+  rows.insert(first.size(), "{\"cut\n{\"loss\": 1}\n");
+  for (const char* step : {"1.5", "\"9\"", "1e300"}) {
+    std::string odd = first;
+    odd.replace(odd.find("\"step\":0"), 8, std::string("\"step\":") + step);
+    rows += odd;
+  }
+  const auto result = follow(rows);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("step 0: 8 graded"));
+  EXPECT_THAT(result.out, HasSubstr("step 1: 8 graded"));
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2) << result.out;
+  EXPECT_THAT(result.err, HasSubstr("rollouts.jsonl:2, byte 6: left out, and so"));
+  EXPECT_EQ(result.err.find("left out, and so"), result.err.rfind("left out, and so")) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("followed 2 steps; 5 lines left out"));
+}
+
+TEST_F(DoctorFollow, AFileWithoutOneRolloutIsAnError) {
+  const auto result = follow("{\"loss\": 1}\n{\"loss\": 2}\n");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("data.json_missing_key: the row has no completion"));
+  EXPECT_THAT(result.err, HasSubstr("rollouts.jsonl:1"));
+}
+
+/// The lines of `num_steps` steps from `first` on.
+std::string steps_from(int first, int num_steps) {
+  return verl_rollouts(first + num_steps, 1000).substr(verl_rollouts(first, 1000).size());
+}
+
+/// doctor --follow beside a writer that does more than append.
+class FollowedWriter : public DoctorFollow {
+ protected:
+  void start() {
+    process_ = std::make_unique<test::BackgroundProcess>(
+        std::vector<std::string>{"/bin/sh", "-c", "exec \"$0\" doctor --follow \"$1\" --problems \"$2\" > \"$3\" 2>&1",
+                                 test::binary_path("plumbline"), path_, problems_, out_});
+  }
+  bool says(const std::string& text) {
+    for (int i = 0; i < 400; ++i) {
+      if (std::filesystem::exists(out_) && read_file(out_).find(text) != std::string::npos) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    }
+    return false;
+  }
+  const std::string path_ = folder_.write("growing.jsonl", steps_from(0, 3)), out_ = folder_.file("out.txt");
+  std::unique_ptr<test::BackgroundProcess> process_;
+};
+
+TEST_F(FollowedWriter, NoStepIsLostWhenTheFileIsRotated) {
+  start();
+  ASSERT_TRUE(says("step 1: 8 graded"));
+  std::ofstream(path_, std::ios::app) << steps_from(3, 1);
+  std::filesystem::rename(path_, path_ + ".1");
+  folder_.write("growing.jsonl", steps_from(4, 6));  // more than what the old one held
+  ASSERT_TRUE(says("step 8: 8 graded")) << read_file(out_);
+  for (int step = 0; step <= 8; ++step) {
+    EXPECT_THAT(read_file(out_), HasSubstr("step " + std::to_string(step) + ": 8 graded"));
+  }
+  process_->send(SIGINT);
+  EXPECT_EQ(process_->wait(), 130);
+}
+
+TEST_F(FollowedWriter, RewrittenWithTheNextStepsItGoesOn) {
+  start();
+  ASSERT_TRUE(says("step 1: 8 graded"));
+  folder_.write("growing.jsonl", steps_from(3, 5));
+  ASSERT_TRUE(says("step 6: 8 graded")) << read_file(out_);
+  for (int step = 2; step <= 6; ++step) {
+    EXPECT_THAT(read_file(out_), HasSubstr("step " + std::to_string(step) + ": 8 graded"));
+  }
+  process_->send(SIGINT);
+  EXPECT_EQ(process_->wait(), 130);
+}
+
+TEST_F(FollowedWriter, AGapThatCannotBeReadIsAnError) {
+  start();
+  ASSERT_TRUE(says("step 1: 8 graded"));
+  folder_.write("growing.jsonl", steps_from(6, 5));
+  EXPECT_EQ(process_->wait(), 3);
+  EXPECT_THAT(read_file(out_), HasSubstr("data.followed_gap: the file was rewritten while it was followed: it goes on "
+                                         "with step 6 after step 2, and what stood between cannot be read"));
 }
 
 TEST_F(DoctorFollow, RowsOfOtherProblemsAreNamed) {

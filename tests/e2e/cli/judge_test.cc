@@ -344,6 +344,60 @@ TEST_F(JudgeVerb, AFolderOfAnotherRunIsRefused) {
   EXPECT_THAT(result.err, HasSubstr("temperature: 0 -> 0.5"));
 }
 
+TEST_F(JudgeVerb, ARowIsNoAnswerToAnotherTextAlsoWithoutTheSettingsFile) {
+  write_items(5);
+  const FakeProvider provider([](const AskedQuestion& question) {
+    return supported(question, test::is_trial(question) || contains(question.user, "; old"));
+  });
+  write_items(5, " old");
+  ASSERT_EQ(judge({provider.spec()}).exit_code, 0);
+  EXPECT_EQ(summary()["results"][0]["supported"], 5);
+  const std::string base = read_file(base_);
+  write_items(5, " new");
+  write_file(base_, base);  // the candidate's answers alone are others
+  std::filesystem::remove(out_ + "/settings.json");
+  const int before = provider.num_requests();
+  ASSERT_EQ(judge({provider.spec()}).exit_code, 0);
+  EXPECT_EQ(provider.num_requests() - before, 1 + 5);  // the pre-flight, and the candidate's
+  EXPECT_EQ(summary()["results"][0]["supported"], 5);
+  EXPECT_EQ(summary()["results"][1]["supported"], 0);
+  EXPECT_EQ(summary()["results"][1]["not_supported"], 5);
+  EXPECT_EQ(verdicts().size(), 10u);
+}
+
+TEST_F(JudgeVerb, DoctorKnowsEveryFileOfTheFolder) {
+  write_items(30);
+  const FakeProvider yes, no([](const AskedQuestion&question) {
+    return supported(question, test::is_trial(question) || contains(question.user, "2;"));
+  });
+  const auto judged = judge({yes.spec("llama-x"), no.spec("mistral-y")});
+  EXPECT_THAT(judged.err, HasSubstr("verdicts, summary and disagreements are in"));
+  ASSERT_FALSE(rows_of(out_ + "/disagreements.jsonl").empty());
+  const Json diagnosis = parse_json(plumbline({"doctor", out_, "--json"}).out, "doctor");
+  for (const Json& item : diagnosis["not_checked"]) {
+    EXPECT_FALSE(contains(item["reason"].get<std::string>(), "no known kind")) << item;
+    EXPECT_FALSE(contains(item["reason"].get<std::string>(), "of no kind")) << item;
+  }
+}
+
+TEST_F(JudgeVerb, OneJudgeHasNoDisagreementsToSpeakOf) {
+  write_items(2);
+  const FakeProvider provider;
+  const auto result = judge({provider.spec()});
+  EXPECT_THAT(result.err, HasSubstr("verdicts and summary are in"));
+  EXPECT_FALSE(std::filesystem::exists(out_ + "/disagreements.jsonl"));
+}
+
+TEST_F(JudgeVerb, AnAnswerWithoutAKeySaysWhichAndWhereTheFormatStands) {
+  write_items(1);
+  candidate_ = folder_.write("candidate.jsonl", "{\"problem_id\": \"q0\", \"answer\": \"x\"}\n");
+  const FakeProvider provider;
+  const auto result = judge({provider.spec()});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("data.json_missing_key: the key \"completion\" is missing"));
+  EXPECT_THAT(result.err, HasSubstr("candidate.jsonl:1); add it; docs/reference/formats.md"));
+}
+
 TEST_F(JudgeVerb, TheCacheIsKeyedByAllThatMatters) {
   write_items(4);
   const FakeProvider provider;

@@ -1,9 +1,16 @@
 /// The sequential test for the onset of hacking, on simulated trainings, and the rows of trainers.
+#include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "plumbline/base/error.h"
 #include "plumbline/doctor/follow/followed_files.h"
 #include "plumbline/doctor/follow/onset_detector.h"
 #include "plumbline/doctor/follow/rollout_row.h"
@@ -90,7 +97,7 @@ TEST(OnsetDetector, HackingFromTheStartIsRaisedAtOnce) {
 }
 
 RolloutRow read(const char* text) {
-  return read_rollout_row(parse_json(text, "test")).value();
+  return read_rollout_row(parse_json(text, "test"), "test");
 }
 
 TEST(RolloutRow, RowsOfEveryTrainer) {
@@ -117,7 +124,29 @@ TEST(RolloutRow, RowsOfEveryTrainer) {
   EXPECT_EQ(prime.id, "4");
   EXPECT_EQ(prime.completion, "ab");
   EXPECT_EQ(prime.reward, 0.0);
-  EXPECT_FALSE(read_rollout_row(parse_json(R"({"step": 1, "loss": 2})", "test")));
+}
+
+std::string error_of(const char* text) {
+  try {
+    read(text);
+  } catch (const DataError& error) {
+    return error.id() + ": " + error.message();
+  }
+  return "none";
+}
+
+TEST(RolloutRow, WhatIsNone) {
+  EXPECT_EQ(error_of(R"({"step": 1, "loss": 2})"), "data.json_missing_key: the row has no completion");
+  EXPECT_EQ(error_of(R"([1])"), "data.json_missing_key: the row has no completion");
+  for (const std::string step : {"1.5", "\"9\"", "1e300", "-1", "true", "[3]"}) {
+    EXPECT_THAT(error_of(("{\"completion\": \"c\", \"step\": " + step + "}").c_str()),
+                testing::StartsWith("data.json_type: the step is " + step.substr(0, 2)));
+  }
+  EXPECT_EQ(read(R"({"completion": "c", "step": 3.0})").step, 3);
+  EXPECT_FALSE(read(R"({"completion": "c", "step": null})").step);
+  EXPECT_EQ(
+      read(R"({"completion": "c", "prompt": [{"role": 7, "content": "x"}, {"role": "user", "content": "y"}]})").prompt,
+      "y");
 }
 
 TEST(FollowedFiles, HandsOutWholeLinesOnceAndFilesInTheOrderOfTheirNumbers) {
@@ -127,7 +156,7 @@ TEST(FollowedFiles, HandsOutWholeLinesOnceAndFilesInTheOrderOfTheirNumbers) {
   FollowedFiles files(folder.path());
   std::string seen;
   const auto read_all = [&](bool to_the_end = false) {
-    files.read_new([&](std::string line, const std::string&, int64_t) { seen += line + " "; }, to_the_end);
+    files.read_new([&](const FollowedLine& line) { seen += line.text + " "; }, to_the_end);
   };
   read_all();
   EXPECT_EQ(seen, "nine ni ten ");  // 9 is finished, since 10 follows
@@ -142,6 +171,72 @@ TEST(FollowedFiles, HandsOutWholeLinesOnceAndFilesInTheOrderOfTheirNumbers) {
   folder.write("11.jsonl", "new\n");
   read_all();
   EXPECT_EQ(seen, "nine ni ten eleven tw new ");
+}
+
+class OneFile : public testing::Test {
+ protected:
+  /// The lines that came since the last call, each with what happened before it and where it stands.
+  std::string read(bool to_the_end = false) {
+    std::string seen;
+    files().read_new(
+        [&](const FollowedLine& line) {
+          const char* marks[] = {"", "replaced>", "rewritten>"};
+          seen += marks[static_cast<int>(line.after)] + line.text + line.where.substr(line.where.rfind(':')) + " ";
+        },
+        to_the_end);
+    return seen;
+  }
+  void append(const std::string& text) { std::ofstream(path_, std::ios::app) << text; }
+
+  test::TemporaryFolder folder_;
+  const std::string path_ = folder_.write("rollouts.jsonl", "a\nb\n");
+
+ private:
+  FollowedFiles& files() {
+    if (!files_) files_ = std::make_unique<FollowedFiles>(path_);
+    return *files_;
+  }
+  std::unique_ptr<FollowedFiles> files_;
+};
+
+TEST_F(OneFile, WhenRotatedTheOldOneIsReadToItsEndFirst) {
+  EXPECT_EQ(read(), "a:1 b:2 ");
+  append("c\nd");
+  const int writer = ::open(path_.c_str(), O_WRONLY | O_APPEND);
+  std::filesystem::rename(path_, path_ + ".1");
+  EXPECT_EQ(read(), "c:3 ");  // and there is no new one yet
+  folder_.write("rollouts.jsonl", "longer than all that stood there before\n");
+  ASSERT_EQ(::write(writer, "d\n", 2), 2);  // the writer has not noticed yet
+  ::close(writer);
+  EXPECT_EQ(read(), "dd:4 ");
+  EXPECT_EQ(read(), "replaced>longer than all that stood there before:1 ");
+  append("e\n");
+  EXPECT_EQ(read(), "e:2 ");
+}
+
+TEST_F(OneFile, WhenRewrittenLargerItIsReadFromItsStart) {
+  EXPECT_EQ(read(), "a:1 b:2 ");
+  folder_.write("rollouts.jsonl", "c\nd\ne\nf\n");
+  EXPECT_EQ(read(), "rewritten>c:1 d:2 e:3 f:4 ");
+  folder_.write("rollouts.jsonl", "");
+  EXPECT_EQ(read(), "");
+  append("g\n");
+  EXPECT_EQ(read(), "rewritten>g:1 ");
+}
+
+TEST_F(OneFile, ACopyWithMoreInThePlaceOfTheFileGoesOn) {
+  EXPECT_EQ(read(), "a:1 b:2 ");
+  folder_.write("aside", "a\nb\nc\n");
+  std::filesystem::rename(folder_.file("aside"), path_);
+  EXPECT_EQ(read(), "c:3 ");
+}
+
+TEST_F(OneFile, ALineThatIsTooLongIsPassedOver) {
+  EXPECT_EQ(read(), "a:1 b:2 ");
+  append(std::string(size_t{66} << 20, 'x'));
+  EXPECT_EQ(read(), "");
+  append("x\nc\n");
+  EXPECT_EQ(read(), ":3 c:4 ");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "plumbline/doctor/readers/completion_text.h"
 #include "plumbline/doctor/readers/flat_row.h"
 #include "plumbline/doctor/readers/judge_rows.h"
+#include "plumbline/doctor/readers/read_inputs.h"
 #include "plumbline/doctor/readers/series.h"
 #include "plumbline/doctor/readers/tensorboard.h"
 #include "plumbline/doctor/readers/text_log.h"
@@ -131,6 +132,29 @@ TEST(TextLog, LinesMayEndAnyhowAndBeEndless) {
   std::vector<std::string> lines;
   for_each_line("", source, [&](std::string_view line) { lines.emplace_back(line.substr(0, 5)); });
   EXPECT_EQ(lines, (std::vector<std::string>{"a", "b", "", "cxxxx", "last"}));
+}
+
+TEST(ReadInputs, AFileWithoutAReadableRowIsToldOnceAndWithTheReason) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.write("rows.jsonl", "{\"a\" 1}\n{\"b\" 2}\n");
+  const Evidence evidence = read_inputs({path}, {});
+  ASSERT_EQ(evidence.unreadable.size(), 1u);
+  EXPECT_EQ(evidence.unreadable[0].where, path);
+  EXPECT_NE(evidence.unreadable[0].reason.find("no row of it can be read; the first: "), std::string::npos)
+      << evidence.unreadable[0].reason;
+  EXPECT_EQ(evidence.num_read, 0);
+}
+
+TEST(ReadInputs, LocksAndSettingsOfJudgeAndTeachAreKnown) {
+  const test::TemporaryFolder folder;
+  folder.write("verdicts.jsonl.lock", "");
+  folder.write("settings.json", "{\"schema\": \"judge_settings.v1\", \"mode\": \"support\"}\n");
+  folder.write("rows.jsonl", "{\"id\": 1, \"passed\": true, \"completion\": \"x\"}\n");
+  const Evidence evidence = read_inputs({folder.path()}, {});
+  EXPECT_TRUE(evidence.unreadable.empty());
+  for (const NotChecked& item : evidence.not_checked) {
+    EXPECT_EQ(item.reason.find("kind"), std::string::npos) << item.where << ": " << item.reason;
+  }
 }
 
 }  // namespace

@@ -122,6 +122,44 @@ TEST(Misbehaving, ACertificateThatNobodyVouchesForGetsNoKey) {
   EXPECT_EQ(server.num_requests, 0);
 }
 
+TEST(Misbehaving, AHeaderThatIsTooLargeIsNoConnectionFailure) {
+  const FakeProvider provider([](const AskedQuestion&) {
+    return test::answer(200, "{}", {{"X-Padding", std::string(20000, 'a')}});
+  });
+  const Asked asked = ask(provider.spec());
+  EXPECT_EQ(asked.answer.outcome, kTransport);
+  EXPECT_EQ(asked.answer.kind, "protocol");
+  EXPECT_THAT(asked.answer.reason, HasSubstr("a header of its answer is too large"));
+  EXPECT_EQ(provider.num_requests(), 1);
+}
+
+TEST(Misbehaving, TwoChoicesAreNoVerdictAlsoWhenTheFirstIsOne) {
+  const FakeProvider provider([](const AskedQuestion&) {
+    const auto choice = [](const char* value) {
+      return std::string(R"({"message": {"role": "assistant", "content": "{\"supported\": )") + value +
+             R"(}"}, "finish_reason": "stop"})";
+    };
+    return test::answer(200, "{\"choices\": [" + choice("true") + ", " + choice("false") + "]}");
+  });
+  const Asked asked = ask(provider.spec());
+  EXPECT_EQ(asked.answer.outcome, kUnparsable);
+  EXPECT_EQ(asked.answer.kind, "wrong_json");
+  EXPECT_THAT(asked.answer.reason, HasSubstr("2 choices"));
+}
+
+TEST(Request, AReasoningModelGetsItsLimitUnderItsOwnNameAndNoTemperature) {
+  const FakeProvider provider;
+  EXPECT_EQ(ask(provider.spec() + "#reasoning").answer.outcome, JudgeOutcome::kSupported);
+  EXPECT_EQ(ask(provider.spec()).answer.outcome, JudgeOutcome::kSupported);
+  const auto questions = provider.questions();
+  EXPECT_THAT(questions.at(0).body, HasSubstr("\"max_completion_tokens\":1024"));
+  EXPECT_THAT(questions.at(0).body, Not(HasSubstr("max_tokens")));
+  EXPECT_THAT(questions.at(0).body, Not(HasSubstr("temperature")));
+  EXPECT_THAT(questions.at(1).body, HasSubstr("\"temperature\":0"));
+  EXPECT_THAT(questions.at(1).body, HasSubstr("\"max_tokens\":1024"));
+  EXPECT_EQ(questions.at(0).model, "fake-judge-1");
+}
+
 TEST(Misbehaving, ARedirectToAnotherHostIsNotFollowedWithTheKey) {
   const FakeProvider other;
   const FakeProvider provider([&](const AskedQuestion&) {

@@ -34,6 +34,34 @@ TEST(ProviderSpec, TakesItsPartsApart) {
   EXPECT_EQ(other.base_url, "https://gateway.example/v1");
 }
 
+TEST(ProviderSpec, AnAddressWithoutHttpInFrontIsNoPartOfTheModelsName) {
+  for (const char* address : {"127.0.0.1:9001", "localhost", "localhost/v1", "10.0.0.7", "box:8000/v1",
+                              "judge.example/v1", "HTTP://box/v1", "ftp://box/v1", "[::1]:9001"}) {
+    try {
+      parse(std::string("local:m@") + address);
+      ADD_FAILURE() << address;
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(error.id(), "config.provider") << address;
+      EXPECT_NE(error.next_step().find("write local:m@http://"), std::string::npos) << error.next_step();
+      EXPECT_EQ(error.next_step().find("HTTP://"), std::string::npos) << error.next_step();
+    }
+  }
+  for (const char* model : {"claude-sonnet-4@20250514", "my@model", "m@v1.2", "m@latest", "org/m@sha/x"}) {
+    EXPECT_EQ(parse(std::string("local:") + model).model, model);
+  }
+}
+
+TEST(ProviderSpec, Reasoning) {
+  const ProviderSpec spec = parse("openai:o3-mini#reasoning");
+  EXPECT_EQ(spec.model, "o3-mini");
+  EXPECT_TRUE(spec.is_reasoning);
+  const ProviderSpec other = parse("local:m@http://127.0.0.1:1/v1#reasoning");
+  EXPECT_EQ(other.base_url, "http://127.0.0.1:1/v1");
+  EXPECT_TRUE(other.is_reasoning);
+  EXPECT_FALSE(parse("openai:o3-mini").is_reasoning);
+  EXPECT_EQ(error_of([] { parse("local:m@http://127.0.0.1:1/v1#other"); }), "config.provider");
+}
+
 TEST(ProviderSpec, AProvidersKeyGoesToNoOtherAddress) {
   EXPECT_EQ(parse("openai:gpt@https://gateway.example/v1").key_variable, "PLUMBLINE_PROVIDER_KEY");
 }

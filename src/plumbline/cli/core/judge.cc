@@ -31,7 +31,8 @@ int judge_main(const std::vector<std::string>& words) {
   const auto [summary, failure] = judge_answers(preset.judge, problems, out);
   const std::string text = as_json ? to_json(summary).dump() + "\n" : to_text(summary);
   std::fwrite(text.data(), 1, text.size(), stdout);
-  log_info("verdicts, summary and disagreements are in " + out);
+  const bool has_disagreements = summary.complete && summary.costs.size() > 1;
+  log_info((has_disagreements ? "verdicts, summary and disagreements are in " : "verdicts and summary are in ") + out);
   if (!failure.empty()) {
     throw RemoteError("remote.judge_failed", failure, out,
                       "repair the access and run it again: it goes on with what is missing");

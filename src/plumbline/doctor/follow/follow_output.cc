@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/optional_json.h"
 #include "plumbline/doctor/follow/follower.h"
 
 namespace plumbline::doctor {
@@ -11,8 +12,9 @@ namespace {
 
 constexpr size_t kShown_bytes = 1200;
 
-Json or_null(std::optional<double> value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+/// Null for a share of nothing.
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
 double share(int64_t count, int64_t total) {
@@ -45,8 +47,8 @@ std::string to_text(const FollowedStep& step, bool as_json) {
                              {"graded", step.num_graded},
                              {"unmatched", step.num_unmatched},
                              {"infra", step.num_infra},
-                             {"right", or_null(right)},
-                             {"paid_wrong", or_null(wrong)},
+                             {"right", number(right)},
+                             {"paid_wrong", number(wrong)},
                              {"mean_reward", or_null(step.mean_reward)}}) +
            "\n";
   }
@@ -65,10 +67,10 @@ std::string to_text(const RaisedOnset& raised, bool as_json) {
                 {"severity", "error"},
                 {"step", onset.step},
                 {"alarm_step", onset.alarm_step},
-                {"paid_wrong_before", or_null(onset.rate_before)},
-                {"paid_wrong_since", or_null(onset.rate_since)},
-                {"right_before", or_null(onset.right_before)},
-                {"right_since", or_null(onset.right_since)},
+                {"paid_wrong_before", number(onset.rate_before)},
+                {"paid_wrong_since", number(onset.rate_since)},
+                {"right_before", number(onset.right_before)},
+                {"right_since", number(onset.right_since)},
                 {"examples", Json::array()}};
     for (const HackExample& example : raised.examples) {
       out["examples"].push_back({{"step", example.step},

@@ -1,10 +1,7 @@
 #include "plumbline/doctor/follow/followed_files.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "plumbline/base/error.h"
@@ -13,7 +10,6 @@ namespace plumbline::doctor {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr size_t kMaxLine_bytes = size_t{64} << 20;
 
 /// "step_10" behind "step_9": numbers by their value, the rest by its letters.
 bool comes_before(const std::string& a, const std::string& b) {
@@ -50,7 +46,8 @@ FollowedFiles::FollowedFiles(std::string path) : path_(std::move(path)) {
 
 bool FollowedFiles::read_new(const OnLine& on_line, bool to_the_end) {
   std::vector<std::string> paths;
-  if (fs::is_directory(path_)) {
+  const bool is_folder = fs::is_directory(path_);
+  if (is_folder) {
     for (const auto& entry : fs::directory_iterator(path_)) {
       const fs::path extension = entry.path().extension();
       if (entry.is_regular_file() && (extension == ".jsonl" || extension == ".json")) {
@@ -63,35 +60,13 @@ bool FollowedFiles::read_new(const OnLine& on_line, bool to_the_end) {
   }
   bool any = false;
   for (const std::string& path : paths) {
-    const auto [place, is_new] = places_.try_emplace(path);
-    if (is_new) place->second.number = static_cast<int64_t>(places_.size()) - 1;
+    std::unique_ptr<GrowingFile>& file = files_[path];
+    if (!file) {
+      file = std::make_unique<GrowingFile>(path, static_cast<int64_t>(files_.size()) - 1, /*keeps_open=*/!is_folder);
+    }
     // A file that another follows is finished: its last line counts as it is.
     const bool is_last = path == paths.back();
-    any |= read_file(path, place->second, on_line, to_the_end || !is_last);
-  }
-  return any;
-}
-
-bool FollowedFiles::read_file(const std::string& path, Place& place, const OnLine& on_line, bool to_the_end) {
-  std::error_code error;
-  const auto size = static_cast<int64_t>(fs::file_size(path, error));
-  if (error) throw DataError("data.unreadable_file", error.message(), path, "check its rights");
-  if (size < place.offset) place = {0, 0, place.number};
-  if (size == place.offset) return false;
-  std::ifstream in(path, std::ios::binary);
-  in.seekg(place.offset);
-  bool any = false;
-  for (std::string line; std::getline(in, line);) {
-    if (line.size() > kMaxLine_bytes) {
-      throw DataError("data.line_too_long", "a line is longer than 64 MiB", path, "is this a JSON-lines file?");
-    }
-    const bool is_ended = !in.eof();
-    if (!is_ended && !to_the_end) break;
-    place.offset += static_cast<int64_t>(line.size()) + (is_ended ? 1 : 0);
-    ++place.line;
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    on_line(std::move(line), fmt::format("{}:{}", path, place.line), place.number);
-    any = true;
+    any |= file->read_new(on_line, to_the_end || !is_last ? GrowingFile::Tail::kCounts : GrowingFile::Tail::kWaits);
   }
   return any;
 }

@@ -56,7 +56,8 @@ const Problem* ProblemFinder::find(const RolloutRow& row) {
 void Follower::take(RolloutRow row, int64_t file_number) {
   const int64_t step = row.step.value_or(file_number);
   if (open_step_ && step != *open_step_) finish_step();
-  open_step_ = step;
+  stride_ = std::max(stride_, step - last_step_.value_or(step));
+  open_step_ = last_step_ = step;
   row.step = step;
   const Problem* problem = finder_.find(row);
   if (problem) {
@@ -69,6 +70,26 @@ void Follower::take(RolloutRow row, int64_t file_number) {
   throw DataError("data.unknown_problem", fmt::format("none of the first {} rows belongs to a problem", kPatience),
                   "--problems",
                   "give the problems that the run trains on; rows name them by problem_id or by the prompt");
+}
+
+void Follower::require_no_gap(FileBreak after, std::optional<int64_t> step, const std::string& where) const {
+  if (after == FileBreak::kNone || !last_step_) return;
+  const bool is_replaced = after == FileBreak::kReplaced;
+  const std::string what = is_replaced ? "another file took its place" : "the file was rewritten while it was followed";
+  const char* next_step =
+      "let the trainer append, or write a file a step into a folder; what is there now is graded "
+      "with --once";
+  if (!step) {
+    if (is_replaced) return;
+    throw DataError("data.followed_gap", what + ", and without steps nobody can tell what is missing", where,
+                    next_step);
+  }
+  if (*step > *last_step_ + stride_ || (*step < *last_step_ && !is_replaced)) {
+    throw DataError("data.followed_gap",
+                    fmt::format("{}: it goes on with step {} after step {}, and what stood between cannot be read",
+                                what, *step, *last_step_),
+                    where, next_step);
+  }
 }
 
 void Follower::finish_step() {

@@ -68,6 +68,9 @@ class Follower {
   /// A row without a step belongs to step `file_number`. A row of a later step closes the one before.
   /// Throws DataError(data.unknown_problem) when none of the first kPatience rows belongs to a problem.
   void take(RolloutRow row, int64_t file_number);
+  /// The next row's step, when the file changed before it: throws DataError(data.followed_gap) where steps must have
+  /// come and gone unread.
+  void require_no_gap(FileBreak after, std::optional<int64_t> step, const std::string& where) const;
   /// Closes the step that is open.
   void finish_step();
   int64_t num_steps() const { return num_steps_; }
@@ -89,7 +92,8 @@ class Follower {
   const OnStep on_step_;
   const OnOnset on_onset_;
   OnsetDetector detector_;
-  std::optional<int64_t> open_step_;
+  std::optional<int64_t> open_step_, last_step_;
+  int64_t stride_ = 1;  ///< the most that the step rose by from one to the next
   std::vector<std::pair<const Problem*, RolloutRow>> open_;
   int64_t num_open_unmatched_ = 0, num_matched_ = 0, num_unmatched_ = 0, num_steps_ = 0;
   std::vector<double> right_rewards_;  ///< sorted

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "plumbline/base/error.h"
+
 namespace plumbline::doctor {
 namespace {
 
@@ -26,7 +28,7 @@ std::string text_of(const Json& value, const char* role) {
   std::string text;
   if (!value.is_array()) return text;
   for (const Json& message : value) {
-    if (!message.is_object() || message.value("role", "") != role) continue;
+    if (!message.is_object() || message.value("role", Json()) != Json(role)) continue;
     if (std::string_view(role) == "user") text.clear();
     text += content_of(message);
   }
@@ -50,12 +52,24 @@ std::optional<double> sum_of_reward_columns(const Json& row) {
   return sum;
 }
 
+/// Writers of tables turn whole numbers into floats: 3.0 is a step, 3.5 and 1e300 are none.
+int64_t step_of(const Json& value, const std::string& where) {
+  constexpr double kMostExact = 9007199254740992.0;
+  const double step = value.is_number() ? value.get<double>() : -1;
+  if (step >= 0 && step <= kMostExact && std::floor(step) == step) return static_cast<int64_t>(step);
+  throw DataError("data.json_type", "the step is " + to_json_line(value) + ", and not a whole number from 0 on", where,
+                  "write the training step as a number");
+}
+
 }  // namespace
 
-std::optional<RolloutRow> read_rollout_row(const Json& row) {
-  if (!row.is_object()) return std::nullopt;
-  const Json* completion = find_any(row, {"completion", "output", "response", "completions"});
-  if (!completion) return std::nullopt;
+RolloutRow read_rollout_row(const Json& row, const std::string& where) {
+  const Json* completion =
+      row.is_object() ? find_any(row, {"completion", "output", "response", "completions"}) : nullptr;
+  if (!completion) {
+    throw DataError("data.json_missing_key", "the row has no completion", where,
+                    "give rollouts with completion, output or response (docs/reference/doctor.md)");
+  }
   RolloutRow out;
   out.completion = text_of(*completion, "assistant");
   if (const Json* prompt = find_any(row, {"prompt", "input", "prompts", "question"})) {
@@ -65,9 +79,7 @@ std::optional<RolloutRow> read_rollout_row(const Json& row) {
     if (id->is_string()) out.id = id->get<std::string>();
     if (id->is_number_integer()) out.id = to_json_line(*id);
   }
-  if (const Json* step = find_any(row, {"step", "global_step", "training_step"}); step && step->is_number()) {
-    out.step = static_cast<int64_t>(step->get<double>());
-  }
+  if (const Json* step = find_any(row, {"step", "global_step", "training_step"})) out.step = step_of(*step, where);
   if (const Json* reward = find_any(row, {"reward", "score"})) out.reward = number_of(*reward);
   if (!out.reward) out.reward = sum_of_reward_columns(row);
   return out;

@@ -19,7 +19,8 @@ struct RolloutRow {
 
 /// Reads a row by the names that trainers use: ours (problem_id, completion, step, reward), TRL's (prompt, completion,
 /// step, and "reward", else the sum of its reward columns), verl's (input, output, step, score), verifiers' and
-/// prime-rl's (example_id, prompt and completion as messages, reward). Unset when there is no completion in it.
-std::optional<RolloutRow> read_rollout_row(const Json& row);
+/// prime-rl's (example_id, prompt and completion as messages, reward). A step is a whole number from 0 on.
+/// Throws DataError(data.json_missing_key | data.json_type) at `where`: no completion in it, a step that is none.
+RolloutRow read_rollout_row(const Json& row, const std::string& where);
 
 }  // namespace plumbline::doctor

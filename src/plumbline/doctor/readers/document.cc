@@ -142,7 +142,8 @@ bool read_by_keys(const Document& document, Collector& out) {
     setup.where = document.path;
     read_provenance(tree, setup);
     out.evidence.setups.push_back(std::move(setup));
-  } else {
+  } else if (const std::string schema = text_at(tree, "schema");
+             schema != "judge_settings.v1" && schema != "teach_settings.v1") {
     return false;
   }
   return true;

@@ -140,7 +140,7 @@ class InputReader {
         continue;  // read with the run
       } else if (entry.is_regular_file(error) && is_known_name(name)) {
         add_file(entry.path().string());
-      } else {
+      } else if (!name.ends_with(".jsonl.lock")) {  // lies beside rows that judge and teach write
         ++num_skipped_;
       }
     }
@@ -216,7 +216,7 @@ void read_one_file(const std::string& path, Collector& out) {
     const bool lines = is_lines(head, path);
     JsonStream stream(std::move(head), std::move(source), path);
     if (!lines) return read_document(path, stream, out);
-    if (read_lines(path, stream, out) == 0) throw DataError("data.json", "no row of it is JSON", path);
+    if (read_lines(path, stream, out) == 0) throw DataError("data.json", "no row of it is whole", path);
     return;
   }
   if (claims_json(path)) throw DataError("data.json", "not JSON, as its name says", path);

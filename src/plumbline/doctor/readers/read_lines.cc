@@ -28,7 +28,6 @@ class LineReader {
  public:
   LineReader(const std::string& path, Collector& out) : path_(path), out_(out), series_(path), judges_(path) {}
 
-  /// Returns how many rows told something.
   void read(JsonStream& stream) {
     while (true) {
       try {
@@ -56,11 +55,13 @@ class LineReader {
     finish();
   }
 
+  /// That could be read.
   int64_t num_rows() const { return num_rows_; }
 
  private:
   void take() {
     if (judges_.take(row_)) return;
+    if (row_.has("opinions[0].judge")) return;  // judge's disagreements.jsonl: rows of verdicts.jsonl side by side
     if (row_.has("before") && row_.has("after") && row_.has("verdict")) {
       const auto seed = row_.number("seed");
       registry_.entries.emplace_back(row_.word("id"),
@@ -150,6 +151,8 @@ class LineReader {
       out_.evidence.registries.push_back(std::move(registry_));
     }
     judges_.finish(out_);
+    if (num_rows_ == 0 && num_bad_ > 0)
+      throw DataError("data.json", "no row of it can be read; the first: " + first_bad_, path_);
     if (num_bad_ > 0) {
       out_.evidence.unreadable.push_back(
           {path_, fmt::format("{} of {} rows could not be read and were left out; the first: {}", num_bad_,
