@@ -25,10 +25,9 @@ constexpr const char* kCompletions =
 
 /// A command of the shell in which "$p" is plumbline; it may take ten seconds.
 ProcessResult shell(const std::string& command) {
-  return test::run_process({"timeout", "10", "/bin/sh", "-c", command}, "",
-                           {{"p", test::binary_path("plumbline")},
-                            {"PLUMBLINE_PROGRESS", "off"},
-                            {"PLUMBLINE_LOG", "error"}});
+  return test::run_process(
+      {"timeout", "10", "/bin/sh", "-c", command}, "",
+      {{"p", test::binary_path("plumbline")}, {"PLUMBLINE_PROGRESS", "off"}, {"PLUMBLINE_LOG", "error"}});
 }
 
 class Streams : public testing::Test {
@@ -37,7 +36,7 @@ class Streams : public testing::Test {
   /// The path of a preset of its own.
   std::string judge_preset(const std::string& name, const std::string& problems, const std::string& answers) {
     return folder_.write(name, "[data]\nproblems = \"" + problems + "\"\n[judge]\njudges = [\"local:m\"]\n" +
-                                           "answers = [\"a=" + answers + "\"]\n");
+                                   "answers = [\"a=" + answers + "\"]\n");
   }
 
   test::TemporaryFolder folder_;

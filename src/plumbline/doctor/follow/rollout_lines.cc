@@ -26,8 +26,8 @@ void RolloutLines::take(const FollowedLine& line) {
 
 void RolloutLines::take_table(const Json& table, const FollowedLine& line) {
   const Json &columns = table.at("columns"), &data = table.at("data");
-  const bool is_named = columns.is_array() && std::all_of(columns.begin(), columns.end(),
-                                                          [](const Json& name) { return name.is_string(); });
+  const bool is_named = columns.is_array() &&
+                        std::all_of(columns.begin(), columns.end(), [](const Json& name) { return name.is_string(); });
   if (!is_named || !data.is_array()) {
     return leave_out({"data.json_type", "columns is no list of names, or data no list of rows", line.where,
                       "give tables as W&B writes them"});
