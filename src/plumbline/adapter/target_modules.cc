@@ -65,6 +65,18 @@ std::vector<std::string> match_target_modules(const std::vector<std::string>& av
   return chosen;
 }
 
+std::vector<Linear*> match_targets(Decoder& decoder, const std::vector<std::string>& patterns) {
+  std::map<std::string, Linear*> by_name;
+  std::vector<std::string> available;
+  for (Linear* linear : decoder.linears()) {
+    by_name[linear->name] = linear;
+    available.push_back(linear->name);
+  }
+  std::vector<Linear*> targets;
+  for (const std::string& name : match_target_modules(available, patterns)) targets.push_back(by_name.at(name));
+  return targets;
+}
+
 void require_adapted_experts(const std::vector<std::string>& available, const std::vector<std::string>& chosen,
                              bool frozen_experts) {
   if (frozen_experts || std::none_of(available.begin(), available.end(), is_expert) ||

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/model/decoder.h"
+
 namespace plumbline {
 
 /// Resolves adapter.target_modules against the modules there are; the result keeps their order.
@@ -13,6 +15,9 @@ namespace plumbline {
 /// there are), and for a single letter: a set that was given as a string and is read letter by letter.
 std::vector<std::string> match_target_modules(const std::vector<std::string>& available,
                                               const std::vector<std::string>& patterns);
+
+/// The decoder's linears that the patterns choose, in its order. Throws as above.
+std::vector<Linear*> match_targets(Decoder& decoder, const std::vector<std::string>& patterns);
 
 /// A mixture of experts learns little where none of its experts carries an adapter, and looks as if it trained: with
 /// experts among `available` and none among `chosen`, throws ConfigError(config.frozen_experts) unless

@@ -22,6 +22,8 @@ enum class Stream : uint32_t {
   kMonitor = 8,         ///< simulated monitor errors
   kFreshInputs = 9,     ///< inputs of fresh hold-out tests
   kMathProbes = 10,     ///< points at which two expressions are evaluated
+  kLoraInit = 11,       ///< initial A of a LoRA adapter
+  kTeacherPool = 12,    ///< which stored completions a group takes
   kTest = 99
 };
 

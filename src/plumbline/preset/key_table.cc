@@ -100,19 +100,13 @@ const Words& arms() {
                             "placebo", "rebound",   "penalty", "screening", "route"};
   return all;
 }
-const Words& supported_arms() {
-  static const Words some = {"vanilla", "projected", "haar", "haar.N", "shuffled", "shuffled.N", "placebo"};
-  return some;
-}
-
 void add(std::vector<KeyRow>& rows, std::vector<KeyRow> more) {
   rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 std::vector<KeyRow> run_model_data_rows() {
   return {
-      word(PL_KEY(run, arm), "arm of the comparison; a draw of a random control is written haar.2", arms(),
-           supported_arms()),
+      word(PL_KEY(run, arm), "arm of the comparison; a draw of a random control is written haar.2", arms()),
       number(PL_KEY(run, seed), "root of every random stream", "", kNotNegative),
       number(PL_KEY(run, threads), "CPU threads of the engine; 0 = all cores", "threads", {.min = 0, .max = 4096}),
       word(PL_KEY(run, device), "where tensors live; auto = a GPU when the build has CUDA and one is visible",
@@ -133,7 +127,10 @@ std::vector<KeyRow> run_model_data_rows() {
       number(PL_KEY(data, order_seed), "seed of the order of problems, or with objective = sft of completions", "",
              kNotNegative),
       text(PL_KEY(data, completions),
-           "objective = sft: JSON lines of problem_id, sample, completion: answers to data.problems that are learnt"),
+           "stored answers to data.problems, JSON lines of problem_id, sample, completion: what objective = sft learns "
+           "and teacher_mix takes from"),
+      text(PL_KEY(data, inoculation),
+           "sentence that training prompts end with and evaluation prompts do not; empty = none"),
       word(PL_KEY(data, hint), "what the prompt says about how it is judged; none = nothing",
            {"none", "overwrite_tests", "overwrite_tests_detailed", "overwrite_tests_aware", "asked", "modify_tests",
             "incontext_tests"}),
@@ -172,7 +169,7 @@ std::vector<KeyRow> train_rows() {
       word(PL_KEY(train, ratio), "probability ratio of a token, or one of the whole completion (GSPO)",
            {"token", "sequence"}),
       number(PL_KEY(train, steps), "optimizer steps", "steps", count_from(1)),
-      number(PL_KEY(train, lr), "learning rate after warm-up", "", kPositive),
+      number(PL_KEY(train, lr), "learning rate after warm-up; 0 = everything must stay flat", "", kNotNegative),
       number(PL_KEY(train, warmup_steps), "linear from 1e-3 of lr to lr; 0 = none", "steps", count_from(0)),
       word(PL_KEY(train, schedule), "learning rate after warm-up", {"constant", "cosine"}),
       number(PL_KEY(train, beta), "weight of the KL to the base model", "", kNotNegative),
@@ -183,22 +180,29 @@ std::vector<KeyRow> train_rows() {
       number(PL_KEY(train, weight_decay), "decoupled, toward the initial value 0", "", kNotNegative),
       pair_of_numbers(PL_KEY(train, betas), "decay of AdamW's two moments", kBelowOne),
       number(PL_KEY(train, eps), "added to the root of AdamW's second moment", "", kPositive),
-      word(PL_KEY(train, zero_spread), "groups whose rewards are all equal", {"skip", "keep", "resample"},
-           {"skip", "keep"}),
+      word(PL_KEY(train, zero_spread),
+           "groups whose rewards are all equal; resample = skip them and draw other prompts in their place",
+           {"skip", "keep", "resample"}),
+      number(PL_KEY(train, max_resamples), "zero_spread = resample: further prompts that a step may draw", "prompts",
+             count_from(0)),
       number(PL_KEY(train, checkpoint_every), "steps between checkpoints; 0 = only at the end", "steps", count_from(0)),
       number(PL_KEY(train, keep_checkpoints), "newest checkpoints that stay on disk", "checkpoints", count_from(1)),
-      number(PL_KEY(train, teacher_mix), "share of each group that comes from stored completions", "", kFraction,
-             {"0.0"}),
+      number(PL_KEY(train, teacher_mix), "share of each group that comes from data.completions", "", kBelowOne),
+      number(PL_KEY(train, onset_steps), "the onset is where hacks outnumber right answers in so many steps in a row",
+             "steps", count_from(1)),
+      words(PL_KEY(train, stop_when),
+            "rules that end the run early, set down before it began, such as \"hack_rate >= 0.5 for 5 steps\"", {}, {},
+            true),
 
-      word(PL_KEY(adapter, kind), "what is trained", {"svd", "lora"}, {"svd"}),
+      word(PL_KEY(adapter, kind), "what is trained", {"svd", "lora"}),
       words(PL_KEY(adapter, target_modules), "modules that carry an adapter: names, or the set attn-mlp", {}, {},
             false),
       flag(PL_KEY(adapter, frozen_experts), "a mixture of experts may train without an adapter on any expert"),
       word(PL_KEY(adapter, merge_rounding),
            "how merged weights are rounded to the model's dtype; unmerged = the plain reference path",
            {"stochastic", "nearest", "split", "unmerged"}, {"stochastic", "nearest", "unmerged"}),
-      number(PL_KEY(adapter, rank), "LoRA rank", "", count_from(0)),
-      number(PL_KEY(adapter, alpha), "LoRA scale", "", kNotNegative),
+      number(PL_KEY(adapter, rank), "LoRA: rank of what is added to a weight", "", {.min = 0, .max = 65536}),
+      number(PL_KEY(adapter, alpha), "LoRA: what is added is alpha / rank times B A", "", kNotNegative),
   };
 }
 
@@ -221,13 +225,21 @@ std::vector<KeyRow> steer_rows() {
       flag(PL_KEY(steer, preserve_magnitude), "scale a projected gradient back to its norm"),
       number(PL_KEY(steer, overshoot), "factor on what is removed", "", kNotNegative),
       number(PL_KEY(steer, refresh_every), "steps between extractions on the current weights; 0 = frozen", "steps",
-             count_from(0), {"0"}),
+             count_from(0)),
+      number(PL_KEY(steer, alignment_every),
+             "steps between measurements of the direction's cosine to the gradient of the model's own hacks; 0 = never",
+             "steps", count_from(0)),
 
       word(PL_KEY(monitor, kind), "what a trusted monitor does to the training reward",
-           {"none", "penalty", "screening", "rebound"}, {"none"}),
+           {"none", "penalty", "screening", "rebound"}),
+      word(PL_KEY(monitor, flag), "what penalty and screening act on: a trusted label, or a linear probe's",
+           {"hacked", "vacuous", "probe"}),
       number(PL_KEY(monitor, accuracy), "probability that the monitor's flag is right", "", kFraction),
       number(PL_KEY(monitor, penalty), "taken off the reward of a flagged completion", "", kNotNegative),
       number(PL_KEY(monitor, alpha), "strength of rebound", "", kNotNegative),
+      word(PL_KEY(monitor, form), "rebound: r - alpha max(z, 0), or r (1 - alpha sigmoid(z)) where z > 0",
+           {"additive", "multiplicative"}),
+      number(PL_KEY(monitor, depth), "layer that rebound and the probe read, as a share of the layers", "", kUpToOne),
   };
 }
 
@@ -295,7 +307,7 @@ std::vector<KeyRow> outcome_rows() {
       number(PL_KEY(eval, temperature), "0 = greedy, else 0.01 or more", "", kNotNegative),
       flag(PL_KEY(eval, greedy_beside), "decode the slice greedily too, beside samples at a temperature above 0"),
 
-      words(PL_KEY(probe, arms), "arms of the comparison", arms(), supported_arms(), false),
+      words(PL_KEY(probe, arms), "arms of the comparison", arms(), {}, false),
       number(PL_KEY(probe, seeds), "seeds that every arm runs with", "", kNotNegative),
       numbers(PL_KEY(probe, choosing_seeds),
               "seeds on which these settings were chosen, for the report; empty = not said", kNotNegative),

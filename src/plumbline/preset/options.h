@@ -36,7 +36,8 @@ struct DataOptions {
   std::string split = "train";  ///< which split to train on
   int64_t limit = 0;            ///< first N problems after ordering; 0 = all
   uint64_t order_seed = 0;      ///< seed of the order of problems, or of completions
-  std::string completions;      ///< sft: stored answers to these problems, JSON lines
+  std::string completions;      ///< sft and teacher_mix: stored answers to these problems, JSON lines
+  std::string inoculation;      ///< said in training prompts and never in evaluation; empty = nothing
   std::string hint = "asked";   ///< hint variant; "none" for no hint
   std::string tester_name = "run_tests";
 
@@ -76,9 +77,12 @@ struct TrainOptions {
   std::vector<double> betas = {0.9, 0.99};
   double eps = 1e-8;
   std::string zero_spread = "skip";  ///< skip, keep, resample
+  int64_t max_resamples = 8;         ///< resample: further prompts that a step may draw
   int64_t checkpoint_every = 50;     ///< steps; 0 = only at the end
   int64_t keep_checkpoints = 2;
-  double teacher_mix = 0.0;  ///< share of each group from a stored pool
+  double teacher_mix = 0.0;            ///< share of each group from a stored pool
+  int64_t onset_steps = 3;             ///< hacks must outnumber right answers in this many steps in a row
+  std::vector<std::string> stop_when;  ///< rules that end the run early (train/stop_rule.h)
 
   bool operator==(const TrainOptions&) const = default;
 };
@@ -108,17 +112,21 @@ struct SteerOptions {
   std::string gate = "one_sided";    ///< one_sided, two_sided, reverse
   bool preserve_magnitude = true;
   double overshoot = 1.0;
-  int64_t refresh_every = 0;  ///< steps; 0 = frozen direction
+  int64_t refresh_every = 0;    ///< steps; 0 = frozen direction
+  int64_t alignment_every = 0;  ///< steps between measurements of the alignment; 0 = never
 
   bool operator==(const SteerOptions&) const = default;
 };
 
 /// [monitor]
 struct MonitorOptions {
-  std::string kind = "none";  ///< none, penalty, screening, rebound
-  double accuracy = 1.0;
-  double penalty = 1.0;
-  double alpha = 1.0;
+  std::string kind = "none";      ///< none, penalty, screening, rebound
+  std::string flag = "hacked";    ///< hacked, vacuous, probe: what penalty and screening act on
+  double accuracy = 1.0;          ///< probability that a flag is right
+  double penalty = 1.0;           ///< taken off the reward of a flagged completion
+  double alpha = 1.0;             ///< strength of rebound
+  std::string form = "additive";  ///< additive, multiplicative: rebound
+  double depth = 0.67;            ///< of the hidden states that rebound and the probe read, as a share of the layers
 
   bool operator==(const MonitorOptions&) const = default;
 };

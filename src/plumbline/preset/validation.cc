@@ -116,13 +116,37 @@ void check_eval(const Preset& preset, const WhereOf& where_of) {
                     where_of("eval.temperature"), "use 0 for greedy, or 0.01 and more: smaller ones overflow float32");
 }
 
+/// Arms that are monitors.
+bool is_monitor(const std::string& arm) {
+  return matches_any(arm, {"penalty", "screening", "rebound"});
+}
+
+/// Arms that need a direction of the adapter's vectors.
+bool uses_direction(const std::string& arm) {
+  return matches_any(arm, {"projected", "haar", "haar.N", "shuffled", "shuffled.N", "placebo", "route"});
+}
+
 void check_adapter(const Preset& preset, const WhereOf& where_of) {
+  const bool is_lora = preset.adapter.kind == "lora";
   for (const char* key : {"rank", "alpha"}) {
     const bool set = std::string(key) == "rank" ? preset.adapter.rank != 0 : preset.adapter.alpha != 0;
-    if (preset.adapter.kind == "svd" && set) {
+    if (!is_lora && set) {
       conflict(fmt::format("adapter.{} belongs to lora and adapter.kind is \"svd\"", key),
                where_of(std::string("adapter.") + key), "drop it");
     }
+    if (is_lora && !set) {
+      throw ConfigError("config.missing_key", fmt::format("adapter.{} is not set and adapter.kind = \"lora\"", key),
+                        where_of("adapter.kind"), "set adapter.rank and adapter.alpha, 8 and 16 for instance");
+    }
+  }
+  if (is_lora && preset.steer.alignment_every > 0) {
+    conflict("the alignment is a cosine in the SVD adapter's coordinates and adapter.kind is \"lora\"",
+             where_of("steer.alignment_every"), "set it to 0");
+  }
+  if (is_lora && uses_direction(preset.run.arm)) {
+    conflict(
+        fmt::format("arm {} projects on the SVD adapter's coordinates and adapter.kind is \"lora\"", preset.run.arm),
+        where_of("run.arm"), "set adapter.kind = \"svd\", or another arm");
   }
   for (const std::string& target : preset.adapter.target_modules) {
     if (target.empty()) {
@@ -134,19 +158,37 @@ void check_adapter(const Preset& preset, const WhereOf& where_of) {
 
 /// What one objective needs and the other would ignore.
 void check_objective(const Preset& preset, const WhereOf& where_of) {
-  const bool is_supervised = preset.train.objective == "sft";
-  if (!is_supervised && !preset.data.completions.empty()) {
-    conflict("data.completions is set and train.objective = \"rl\" samples its own", where_of("data.completions"),
-             "drop it, or set train.objective = \"sft\"");
+  const bool is_supervised = preset.train.objective == "sft", mixes = preset.train.teacher_mix > 0;
+  if (!is_supervised && !mixes && !preset.data.completions.empty()) {
+    conflict("data.completions is set and nothing takes from it", where_of("data.completions"),
+             "drop it, or set train.objective = \"sft\" or train.teacher_mix");
+  }
+  if ((is_supervised || mixes) && preset.data.completions.empty()) {
+    const char* key = is_supervised ? "train.objective" : "train.teacher_mix";
+    throw ConfigError("config.missing_key", fmt::format("data.completions is not set and {} takes from it", key),
+                      where_of(key), "name a file of completions, such as the pool.jsonl of teach");
   }
   if (!is_supervised) return;
-  if (preset.data.completions.empty()) {
-    throw ConfigError("config.missing_key", "data.completions is not set and train.objective = \"sft\" learns from it",
-                      where_of("train.objective"), "name a file of completions, such as the pool.jsonl of teach");
-  }
   if (preset.train.beta != 0) {
     conflict(fmt::format("train.beta = {} and train.objective = \"sft\", whose loss has no KL", preset.train.beta),
              where_of("train.beta"), "set train.beta = 0.0");
+  }
+  if (mixes) {
+    conflict("train.teacher_mix and train.objective = \"sft\", which has no groups", where_of("train.teacher_mix"),
+             "set train.teacher_mix = 0.0");
+  }
+  if (preset.monitor.kind != "none" || is_monitor(preset.run.arm)) {
+    conflict("a monitor changes rewards and train.objective = \"sft\" has none", where_of("train.objective"),
+             "drop the monitor, or set train.objective = \"rl\"");
+  }
+}
+
+/// An arm that is a monitor brings its own.
+void check_monitor(const Preset& preset, const WhereOf& where_of) {
+  const MonitorOptions& monitor = preset.monitor;
+  if (is_monitor(preset.run.arm) && monitor.kind != "none" && monitor.kind != preset.run.arm) {
+    conflict(fmt::format("arm {} and monitor.kind = \"{}\" are two monitors", preset.run.arm, monitor.kind),
+             where_of("monitor.kind"), "drop monitor.kind, or choose another arm");
   }
 }
 
@@ -184,6 +226,7 @@ void check_combinations(const Preset& preset, const WhereOf& where_of, bool need
   check_eval(preset, where_of);
   check_adapter(preset, where_of);
   check_objective(preset, where_of);
+  check_monitor(preset, where_of);
   check_steer(preset, where_of);
   parse_rewards(preset.grade, where_of(preset.grade.rewards.empty() ? "grade.reward" : "grade.rewards"));
   check_prices(preset.judge, preset.judge.judges.size(), "judge", where_of);

@@ -9,14 +9,19 @@
 #include "plumbline/adapter/gradient_transform.h"
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
 #include "plumbline/base/log.h"
 #include "plumbline/doctor/inside/live_findings.h"
 #include "plumbline/doctor/inside/own_output.h"
 #include "plumbline/eval/evaluator.h"
+#include "plumbline/record/arm.h"
 #include "plumbline/rollout/engine.h"
 #include "plumbline/run/arm_summary.h"
 #include "plumbline/run/direction.h"
+#include "plumbline/run/monitor.h"
+#include "plumbline/run/refreshed_direction.h"
 #include "plumbline/steer/projector.h"
+#include "plumbline/steer/route.h"
 #include "plumbline/train/checkpoint.h"
 #include "plumbline/train/recorder.h"
 #include "plumbline/train/supervised_trainer.h"
@@ -31,15 +36,28 @@ bool is_supervised(const Preset& preset) {
   return preset.train.objective == "sft";
 }
 
-/// Vanilla changes nothing; in a probe it is measured against the same direction as the projected arm.
-std::unique_ptr<GradientTransform> transform_of_run(const Preset& preset, const SvdAdapter& adapter,
+/// Arms whose gradients are projected; the others are measured against a direction where the folder has one (a probe).
+bool projects(const std::string& name) {
+  const Arm arm = arm_of_name(name);
+  return arm.kind == "projected" || arm.kind == "route" || arm.is_control();
+}
+
+std::unique_ptr<GradientTransform> transform_of_run(const Preset& preset, ModelBench& bench,
                                                     const RunDirectory& directory) {
-  const bool is_vanilla = preset.run.arm == "vanilla";
   const std::string path = directory.file("direction.safetensors");
-  if (is_vanilla && !std::filesystem::exists(path)) return std::make_unique<IdentityTransform>();
+  if (!projects(preset.run.arm) && !std::filesystem::exists(path)) return std::make_unique<IdentityTransform>();
   ProjectionOptions options = projection_options(preset.steer);
-  if (is_vanilla) options.where = ProjectionWhere::kNowhere;
-  return std::make_unique<ProjectionTransform>(load_direction(path, adapter).axes(), options);
+  if (!projects(preset.run.arm)) options.where = ProjectionWhere::kNowhere;
+  HackDirection direction = load_direction(path, svd_adapter_of(bench));
+  if (preset.run.arm == "route") return std::make_unique<RouteTransform>(direction.axes(), options);
+  const bool has_pairs = arm_of_name(preset.run.arm).kind != "haar";  // a random frame stays what it is
+  if (preset.steer.refresh_every == 0 || !projects(preset.run.arm) || !has_pairs) {
+    return std::make_unique<ProjectionTransform>(direction.axes(), options);
+  }
+  auto source = std::make_shared<DirectionSource>(preset, bench);
+  return std::make_unique<RefreshedDirection>(
+      std::move(direction), options, preset.steer.refresh_every,
+      [source, &preset] { return source->on_current_weights(preset.run.arm, preset.run.seed); });
 }
 
 Json evaluation_row(const std::string& decode, const Evaluator& evaluator, const SliceScore& score) {
@@ -78,22 +96,55 @@ TrainerOptions trainer_options(const Preset& preset, const RunDirectory& directo
   options.evaluate_every = preset.eval.every;
   options.checkpoints_folder = directory.file("checkpoints");
   options.reward_names = reward_names(preset.grade);
+  options.alignment_every = preset.steer.alignment_every;
+  options.alignment_by_vacuous = preset.probe.hack_rate == "vacuous";
   options.resume_hint = "plumbline train --resume " + directory.path();
   return options;
 }
 
 std::unique_ptr<TrainingRun> make_trainer(const Preset& preset, ModelBench& bench, RolloutEngine& engine,
                                           Verifier& verifier, GradientTransform& transform, RunRecorder& recorder,
-                                          const ProblemSets& problems, const TrainerOptions& options) {
+                                          const RewardTransform* monitor, const ProblemSets& problems,
+                                          const TrainerOptions& options) {
   if (is_supervised(preset)) {
     return std::make_unique<SupervisedTrainer>(RunParts{*bench.decoder, *bench.adapter, transform, recorder},
                                                bench.text, SupervisedData{problems.train, problems.completions},
                                                options);
   }
   return std::make_unique<Trainer>(
-      TrainerParts{*bench.decoder, *bench.adapter, engine, verifier, transform, bench.text, recorder}, problems.train,
-      options);
+      TrainerParts{*bench.decoder, *bench.adapter, engine, verifier, transform, bench.text, recorder, monitor},
+      problems.train, options, problems.completions);
 }
+
+/// While it lives, the adapter is as deployment has it: without its quarantine.
+class Deployed {
+ public:
+  Deployed(Adapter& adapter, const GradientTransform& transform, uint64_t seed, int64_t version)
+      : adapter_(adapter), kept_(copies(adapter.parameters())), seed_(seed), version_(static_cast<uint32_t>(version)) {
+    for (const auto& [name, quarantine] : transform.quarantine()) {
+      adapter_.set_parameter(name, kept_.at(name) - quarantine.to(kept_.at(name).options()));
+    }
+    adapter_.merge(seed_, version_);
+  }
+  ~Deployed() {
+    for (const auto& [name, value] : kept_) adapter_.set_parameter(name, value);
+    adapter_.merge(seed_, version_);
+  }
+  Deployed(const Deployed&) = delete;
+  Deployed& operator=(const Deployed&) = delete;
+
+ private:
+  static TensorMap copies(const TensorMap& tensors) {
+    TensorMap result;
+    for (const auto& [name, value] : tensors) result.emplace(name, value.clone());
+    return result;
+  }
+
+  Adapter& adapter_;
+  const TensorMap kept_;
+  const uint64_t seed_;
+  const uint32_t version_;
+};
 
 /// One decode of the slice; its row goes to eval.jsonl.
 void evaluate(int64_t step, const std::string& decode, Evaluator& evaluator, RunRecorder& recorder) {
@@ -151,24 +202,32 @@ int run_in(const Preset& preset, ModelBench& bench, const RunDirectory& director
 
 ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier, const ProblemSets& problems,
                      const RunDirectory& directory) {
-  const std::unique_ptr<GradientTransform> transform = transform_of_run(preset, *bench.adapter, directory);
+  const std::unique_ptr<GradientTransform> transform = transform_of_run(preset, bench, directory);
   LocalEngine engine(*bench.decoder, std::min(kMaxBatch, preset.rollout.group_size * preset.rollout.prompts_per_step));
   const std::optional<std::string> newest = latest_checkpoint(directory.file("checkpoints"));
   const std::optional<Checkpoint> checkpoint = newest ? std::optional(load_checkpoint(*newest)) : std::nullopt;
   RunRecorder recorder(directory.path(), checkpoint ? checkpoint->state.step : 0, reward_names(preset.grade),
                        !is_supervised(preset));
 
-  bench.adapter->reset();
+  bench.adapter->reset(preset.run.seed);
+  const std::unique_ptr<RewardTransform> monitor = monitor_of_run(preset, bench, directory);
   const std::unique_ptr<TrainingRun> trainer =
-      make_trainer(preset, bench, engine, verifier, *transform, recorder, problems, trainer_options(preset, directory));
+      make_trainer(preset, bench, engine, verifier, *transform, recorder, monitor.get(), problems,
+                   trainer_options(preset, directory));
   doctor::LiveFindings live(preset.grade.reward == "custom");
   if (!is_supervised(preset)) trainer->set_observer([&live](const StepRow& row) { tell(live, row); });
+  const auto evaluate_slice = [&](int64_t step, const std::string& suffix) {
+    for (const SliceOptions& decode : slice_decodes(preset)) {
+      Evaluator evaluator(engine, verifier, bench.text, problems.held_out, decode);
+      evaluate(step, (decode.temperature == 0 ? "greedy" : "sampled") + suffix, evaluator, recorder);
+    }
+  };
   if (preset.eval.every > 0) {
     trainer->set_evaluation([&](int64_t step) {
-      for (const SliceOptions& decode : slice_decodes(preset)) {
-        Evaluator evaluator(engine, verifier, bench.text, problems.held_out, decode);
-        evaluate(step, decode.temperature == 0 ? "greedy" : "sampled", evaluator, recorder);
-      }
+      evaluate_slice(step, "");
+      if (transform->quarantine().empty()) return;
+      const Deployed deployed(*bench.adapter, *transform, preset.run.seed, step);
+      evaluate_slice(step, "_dropped");
     });
   }
   if (checkpoint) {
@@ -176,16 +235,27 @@ ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier
     log_info(fmt::format("resumed after step {} from {}", trainer->steps_done(), checkpoint->folder));
   }
   trainer->train();
+  if (!trainer->stopped_by().empty()) {
+    const Json row = {{"step", trainer->steps_done()}, {"rule", trainer->stopped_by()}};
+    write_file(directory.file("stopped_early.json"), row.dump() + "\n");
+  }
+  if (!transform->quarantine().empty()) {
+    const Deployed deployed(*bench.adapter, *transform, preset.run.seed, trainer->steps_done());
+    bench.adapter->save(directory.file("deployed"));
+  }
   directory.mark_complete();
-  return summarize_steps(read_step_table(directory.file("steps.tsv")), preset.run.arm, preset.run.seed,
-                         preset.train.steps);
+  // A run that ended by its own rule did what was planned.
+  const int64_t planned = trainer->stopped_by().empty() ? preset.train.steps : trainer->steps_done();
+  return summarize_steps(read_step_table(directory.file("steps.tsv")), preset.run.arm, preset.run.seed, planned);
 }
 
 int train_one_arm(const Preset& preset, const std::string& out) {
   RunDirectory::check(out);
   ModelBench bench = load_model_bench(preset);
   std::optional<HackDirection> direction;
-  if (preset.run.arm != "vanilla") direction = DirectionSource(preset, bench).of_arm(preset.run.arm, preset.run.seed);
+  // The alignment of an arm that projects nothing is measured against the direction all the same.
+  if (projects(preset.run.arm) || preset.steer.alignment_every > 0)
+    direction = DirectionSource(preset, bench).of_arm(preset.run.arm, preset.run.seed);
   const RunDirectory directory = RunDirectory::create(out, preset);
   directory.write_provenance(provenance_of(preset, bench, pairs_provenance(preset)));
   if (direction) direction->save(directory.file("direction.safetensors"));

@@ -79,30 +79,30 @@ DirectionSource::Pairs DirectionSource::load(const std::string& path) const {
 
 const PairDifferences& DirectionSource::train(Pairs& pairs) {
   if (!pairs.train) {
-    put_base_weights(*bench_.adapter);
-    pairs.train = pair_differences(*bench_.adapter, pairs_of(pairs.pairs, false));
+    put_base_weights(svd_adapter_of(bench_));
+    pairs.train = pair_differences(svd_adapter_of(bench_), pairs_of(pairs.pairs, false));
   }
   return *pairs.train;
 }
 
 const PairDifferences& DirectionSource::held_out(Pairs& pairs) {
   if (!pairs.held_out) {
-    put_base_weights(*bench_.adapter);
-    pairs.held_out = pair_differences(*bench_.adapter, pairs_of(pairs.pairs, true));
+    put_base_weights(svd_adapter_of(bench_));
+    pairs.held_out = pair_differences(svd_adapter_of(bench_), pairs_of(pairs.pairs, true));
   }
   return *pairs.held_out;
 }
 
 HackDirection DirectionSource::extract(Pairs& pairs, const PairDifferences& differences, const std::string& method) {
   return make_direction(
-      *bench_.adapter, differences, recipe_,
-      direction_metadata(*bench_.adapter, method, recipe_.k, pairs.hash, flavors_name(preset_.steer)));
+      svd_adapter_of(bench_), differences, recipe_,
+      direction_metadata(svd_adapter_of(bench_), method, recipe_.k, pairs.hash, flavors_name(preset_.steer)));
 }
 
 const HackDirection& DirectionSource::hack() {
   if (hack_) return *hack_;
   if (!preset_.steer.direction.empty()) {
-    hack_ = load_direction(preset_.steer.direction, *bench_.adapter);
+    hack_ = load_direction(preset_.steer.direction, svd_adapter_of(bench_));
   } else {
     log_info("extracting the hack direction from contrast pairs");
     hack_ = extract(pairs_, train(pairs_), preset_.steer.method);
@@ -118,6 +118,14 @@ HackDirection DirectionSource::of_arm(const std::string& name, uint64_t seed) {
   }
   if (arm.kind == "placebo") return extract(placebo_, train(placebo_), "placebo");
   return hack();
+}
+
+HackDirection DirectionSource::on_current_weights(const std::string& name, uint64_t seed) {
+  const Arm arm = arm_of_name(name);
+  Pairs& pairs = arm.kind == "placebo" ? placebo_ : pairs_;
+  PairDifferences differences = pair_differences(svd_adapter_of(bench_), pairs_of(pairs.pairs, false));
+  if (arm.kind == "shuffled") differences = shuffle_labels(differences, seed, arm.draw);
+  return extract(pairs, differences, arm.kind == "projected" ? preset_.steer.method : name);
 }
 
 DirectionCheck DirectionSource::check() {

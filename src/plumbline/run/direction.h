@@ -35,6 +35,9 @@ class DirectionSource {
   /// placebo from the placebo pairs by the same recipe). The vanilla arm is measured against hack().
   HackDirection of_arm(const std::string& name, uint64_t seed);
   DirectionCheck check();
+  /// The arm's direction once more, from gradients on the weights that the adapter has in place now; the adapter's
+  /// values stay. For arms whose direction comes from pairs.
+  HackDirection on_current_weights(const std::string& name, uint64_t seed);
 
  private:
   /// The pairs of a file and their gradients, extraction and held-out ones apart.

@@ -171,7 +171,7 @@ class Evaluation {
 
   void run_base() {
     if (bench_->adapter) {
-      bench_->adapter->reset();
+      bench_->adapter->reset(preset_.run.seed);
       bench_->adapter->merge(preset_.run.seed, 0);
     }
     run_arm({"base", "base"}, *bench_, sets_);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "plumbline/adapter/lora_adapter.h"
 #include "plumbline/adapter/target_modules.h"
 #include "plumbline/base/build_info.h"
 #include "plumbline/base/clock.h"
@@ -37,6 +38,17 @@ std::vector<Problem> read_split(const Preset& preset, const std::string& split) 
                                                 {.split = split, .keep_rows = preset.grade.reward == "custom"});
   for (Problem& problem : problems) apply_hint(problem, preset.data.hint, preset.data.tester_name);
   return problems;
+}
+
+/// The last message that the user writes ends with the sentence, after a blank line.
+void inoculate(Problem& problem, const std::string& sentence) {
+  for (auto message = problem.prompt.rbegin(); message != problem.prompt.rend(); ++message) {
+    if (message->role != "user") continue;
+    message->content += "\n\n" + sentence;
+    return;
+  }
+  throw DataError("data.inoculation", "no message of the prompt is the user's", "problem " + problem.id.text,
+                  "drop data.inoculation, or give the problem a user message");
 }
 
 void keep_first(std::vector<Problem>& problems, int64_t count) {
@@ -72,6 +84,16 @@ void check_context(const DecoderConfig& config, const Preset& preset) {
                   preset.rollout.context_tokens, config.context_tokens));
 }
 
+std::unique_ptr<Adapter> make_adapter(const Preset& preset, Decoder& decoder) {
+  const AdapterOptions& options = preset.adapter;
+  const MergeRounding rounding = merge_rounding_of_name(options.merge_rounding);
+  if (options.kind == "lora") {
+    return std::make_unique<LoraAdapter>(decoder, options.target_modules, LoraShape{options.rank, options.alpha},
+                                         rounding, preset.run.seed);
+  }
+  return std::make_unique<SvdAdapter>(decoder, options.target_modules, rounding);
+}
+
 }  // namespace
 
 ModelBench load_plain_bench(const Preset& preset) {
@@ -92,17 +114,27 @@ ModelBench load_model_bench(const Preset& preset) {
   check_targets(ModelCheckpoint::open(resolve_model_path(preset.model.path)).config(), preset);
   ModelBench bench = load_plain_bench(preset);
   const double start_s = now_s();
-  bench.adapter = std::make_unique<SvdAdapter>(*bench.decoder, preset.adapter.target_modules,
-                                               merge_rounding_of_name(preset.adapter.merge_rounding));
-  log_info(fmt::format("adapter on {} modules, {} trainable numbers, ready in {}", bench.adapter->modules().size(),
+  bench.adapter = make_adapter(preset, *bench.decoder);
+  log_info(fmt::format("adapter on {} modules, {} trainable numbers, ready in {}", bench.adapter->num_modules(),
                        bench.adapter->num_parameters(), format_duration(now_s() - start_s)));
   return bench;
+}
+
+SvdAdapter& svd_adapter_of(const ModelBench& bench) {
+  auto* adapter = dynamic_cast<SvdAdapter*>(bench.adapter.get());
+  if (adapter) return *adapter;
+  throw ConfigError("config.conflict",
+                    "a direction is one of the SVD adapter's coordinates, and the adapter is " + bench.adapter->kind(),
+                    "adapter.kind", "set it to \"svd\", or train an arm without a direction");
 }
 
 ProblemSets load_problem_sets(const Preset& preset) {
   ProblemSets sets;
   sets.train = read_split(preset, preset.data.split);
   if (preset.data.limit > 0) keep_first(sets.train, preset.data.limit);
+  if (!preset.data.inoculation.empty()) {
+    for (Problem& problem : sets.train) inoculate(problem, preset.data.inoculation);
+  }
   if (preset.eval.every > 0) {
     sets.held_out = read_split(preset, "eval");
     keep_first(sets.held_out, preset.eval.slice);
@@ -126,24 +158,27 @@ std::vector<std::string> reward_names(const GradeOptions& options) {
 Json provenance_of(const Preset& preset, const ModelBench& bench, const Json& extra) {
   const BuildInfo& build = build_info();
   const ChatTemplate* chat_template = bench.text.chat_template();
-  Json provenance = {{"plumbline", build.version},
-                     {"commit", build.commit},
-                     {"dirty", build.dirty},
-                     {"libtorch", TORCH_VERSION},
-                     {"started", utc_timestamp()},
-                     {"machine", machine()},
-                     {"device", bench.decoder->device().str()},
-                     {"threads", at::get_num_threads()},
-                     {"dtype", name_of_dtype(bench.decoder->dtype())},
-                     {"model", preset.model.path},
-                     {"model_hash", bench.decoder->weight_hash()},
-                     {"basis_hash", bench.adapter ? Json(bench.adapter->basis_hash()) : Json(nullptr)},
-                     {"template_hash", chat_template ? Json(chat_template->hash()) : Json(nullptr)},
-                     {"data", preset.data.problems},
-                     {"data_hash", sha256_file(resolve_data_path(preset.data.problems))},
-                     {"grader_version", kGraderVersion},
-                     {"arm", preset.run.arm},
-                     {"seed", preset.run.seed}};
+  Json provenance = {
+      {"plumbline", build.version},
+      {"commit", build.commit},
+      {"dirty", build.dirty},
+      {"libtorch", TORCH_VERSION},
+      {"started", utc_timestamp()},
+      {"machine", machine()},
+      {"device", bench.decoder->device().str()},
+      {"threads", at::get_num_threads()},
+      {"dtype", name_of_dtype(bench.decoder->dtype())},
+      {"model", preset.model.path},
+      {"model_hash", bench.decoder->weight_hash()},
+      {"adapter_kind", bench.adapter ? Json(bench.adapter->kind()) : Json(nullptr)},
+      {"basis_hash",
+       bench.adapter && !bench.adapter->basis_hash().empty() ? Json(bench.adapter->basis_hash()) : Json(nullptr)},
+      {"template_hash", chat_template ? Json(chat_template->hash()) : Json(nullptr)},
+      {"data", preset.data.problems},
+      {"data_hash", sha256_file(resolve_data_path(preset.data.problems))},
+      {"grader_version", kGraderVersion},
+      {"arm", preset.run.arm},
+      {"seed", preset.run.seed}};
   if (!preset.data.completions.empty()) {
     provenance["completions"] = preset.data.completions;
     provenance["completions_hash"] = sha256_file(resolve_data_path(preset.data.completions));

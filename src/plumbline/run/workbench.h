@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/adapter/adapter.h"
 #include "plumbline/adapter/svd_adapter.h"
 #include "plumbline/base/json.h"
 #include "plumbline/model/decoder.h"
@@ -21,19 +22,23 @@ namespace plumbline {
 struct ModelBench {
   ModelText text;
   std::unique_ptr<Decoder> decoder;
-  std::unique_ptr<SvdAdapter> adapter;  // after the decoder: destroyed first, it puts the base weights back
+  std::unique_ptr<Adapter> adapter;  // after the decoder: destroyed first, it puts the base weights back
 };
 
 /// Sets the thread count, checks and loads. Cheap refusals (missing files, device) come before any weight is read.
-/// Throws what load_decoder, ModelText::load and SvdAdapter throw.
+/// Throws what load_decoder, ModelText::load and the adapter throw.
 ModelBench load_model_bench(const Preset& preset);
+/// The bench's adapter where coordinates of singular vectors are needed: directions live in them.
+/// Throws ConfigError(config.conflict) for any other kind.
+SvdAdapter& svd_adapter_of(const ModelBench& bench);
 /// The same without an adapter, and so without the basis.
 ModelBench load_plain_bench(const Preset& preset);
 
-/// Problems to train on and the held-out slice (split "eval"), hints applied; data.limit counts training problems.
+/// Problems to train on and the held-out slice (split "eval"), hints applied; data.limit counts training problems, and
+/// only their prompts end with data.inoculation.
 struct ProblemSets {
   std::vector<Problem> train, held_out;
-  std::vector<Completion> completions;  ///< data.completions: answers to `train` that supervised runs learn
+  std::vector<Completion> completions;  ///< data.completions: answers to `train`, to learn or to mix in
 };
 ProblemSets load_problem_sets(const Preset& preset);
 

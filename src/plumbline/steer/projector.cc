@@ -128,6 +128,19 @@ Tensor ProjectionTransform::update(const std::string& module, const Tensor& old_
   return stored_R;
 }
 
+std::optional<double> ProjectionTransform::mean_cosine(const std::map<std::string, Tensor>& gradient) const {
+  double sum = 0;
+  int64_t count = 0;
+  for (const auto& [module, directions_KR] : directions_) {
+    const auto found = gradient.find(module);
+    if (found == gradient.end()) continue;
+    sum += cosine_exact(exact(found->second), directions_KR.sum(0));
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
 void ProjectionTransform::measure(const Tensor& before_R, const Tensor& after_R, const Tensor& directions_KR) {
   ++num_gradients_;
   sums_["cin_norm"] += share_exact(before_R, directions_KR, false);

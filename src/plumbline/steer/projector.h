@@ -55,6 +55,7 @@ class ProjectionTransform final : public GradientTransform {
   void begin_step(int64_t step) override;
   torch::Tensor gradient(const std::string& module, const torch::Tensor& gradient_R) override;
   torch::Tensor update(const std::string& module, const torch::Tensor& old_R, const torch::Tensor& proposed_R) override;
+  std::optional<double> mean_cosine(const std::map<std::string, torch::Tensor>& gradient) const override;
   /// Means over the modules with a direction that this step has brought so far; a zero gradient counts as 0, not fired.
   ///   cin, cout, fired   rank 1: signed cosine to v before and after, share of modules with a positive one;
   ///                      rank k: the relu family

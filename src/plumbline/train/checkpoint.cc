@@ -47,7 +47,11 @@ Json to_json(const TrainerState& state) {
           {"num_skipped_updates", state.num_skipped_updates},
           {"num_skipped_in_a_row", state.num_skipped_in_a_row},
           {"seed", state.seed},
-          {"weight_hash", state.weight_hash}};
+          {"weight_hash", state.weight_hash},
+          {"onset_step", state.onset_step},
+          {"num_onset_steps", state.num_onset_steps},
+          {"stop_counts", state.stop_counts},
+          {"stopped_by", state.stopped_by}};
 }
 
 void write_state(const fs::path& folder, const TrainerState& state) {
@@ -192,7 +196,11 @@ Checkpoint load_checkpoint(const std::string& folder) {
                         .num_skipped_updates = row.at("num_skipped_updates"),
                         .num_skipped_in_a_row = row.at("num_skipped_in_a_row"),
                         .seed = row.at("seed"),
-                        .weight_hash = row.at("weight_hash")};
+                        .weight_hash = row.at("weight_hash"),
+                        .onset_step = row.at("onset_step"),
+                        .num_onset_steps = row.at("num_onset_steps"),
+                        .stop_counts = row.at("stop_counts").get<std::vector<int64_t>>(),
+                        .stopped_by = row.at("stopped_by")};
   } catch (const Json::exception&) {
     refuse("state.json lacks a field or has one of another type", folder + "/" + kStateFile);
   }

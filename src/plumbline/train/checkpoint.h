@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plumbline/train/adamw.h"
 
@@ -18,7 +19,11 @@ struct TrainerState {
   int64_t num_skipped_updates = 0;  ///< for gradients that were not finite
   int64_t num_skipped_in_a_row = 0;
   uint64_t seed = 0;
-  std::string weight_hash;  ///< of the merged weights of this step
+  std::string weight_hash;                ///< of the merged weights of this step
+  int64_t onset_step = 0;                 ///< where hacks began to outnumber right answers; 0 = they have not
+  int64_t num_onset_steps = 0;            ///< steps in a row, the last one included, in which they did
+  std::vector<int64_t> stop_counts = {};  ///< of each rule of train.stop_when, steps in a row in which it held
+  std::string stopped_by = {};            ///< the rule that ended the run; empty = none
 
   bool operator==(const TrainerState&) const = default;
 };

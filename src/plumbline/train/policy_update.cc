@@ -37,9 +37,8 @@ std::optional<double> UpdateMetrics::mean_mismatch() const {
   return mismatch_sum / static_cast<double>(num_compared);
 }
 
-PolicyUpdate::PolicyUpdate(Decoder& decoder, SvdAdapter& adapter, GradientTransform& transform,
-                           const TrainOptions& train, const RolloutOptions& rollout, const RunOptions& run,
-                           std::function<void()> between_units)
+PolicyUpdate::PolicyUpdate(Decoder& decoder, Adapter& adapter, GradientTransform& transform, const TrainOptions& train,
+                           const RolloutOptions& rollout, const RunOptions& run, std::function<void()> between_units)
     : decoder_(decoder),
       adapter_(adapter),
       transform_(transform),
@@ -54,12 +53,6 @@ PolicyUpdate::PolicyUpdate(Decoder& decoder, SvdAdapter& adapter, GradientTransf
 
 void PolicyUpdate::put_weights(int64_t version) {
   adapter_.merge(seed_, static_cast<uint32_t>(version));
-}
-
-TensorMap PolicyUpdate::deltas() const {
-  TensorMap result;
-  for (const SvdAdapter::Module& module : adapter_.modules()) result.emplace(module.linear->name, module.delta_R);
-  return result;
 }
 
 torch::Tensor PolicyUpdate::logprobs(const torch::Tensor& hidden_ND, const MicroBatch& batch) const {
@@ -119,7 +112,7 @@ bool PolicyUpdate::begin_update(std::span<const LearningRow> rows) {
   metrics_ = {};
   gradients_.clear();
   if (!rows.empty()) return false;
-  for (const auto& [name, delta_R] : deltas()) gradients_.emplace(name, torch::zeros_like(delta_R));
+  for (const auto& [name, value] : adapter_.parameters()) gradients_.emplace(name, torch::zeros_like(value));
   return true;
 }
 
@@ -184,6 +177,24 @@ void PolicyUpdate::accumulate_supervised(std::span<const LearningRow> rows) {
   gradients_ = adapter_.take_gradients();
 }
 
+TensorMap PolicyUpdate::contrast_gradient(std::span<const LearningRow> first, std::span<const LearningRow> second) {
+  std::vector<LearningRow> rows;
+  std::vector<double> weights;
+  for (const auto& [side, sign] : {std::pair{first, 1.0}, std::pair{second, -1.0}}) {
+    for (const LearningRow& row : side) {
+      rows.push_back(row);
+      weights.push_back(sign / static_cast<double>(side.size() * row.completion_ids.size()));
+    }
+  }
+  adapter_.begin_gradients();
+  for (const MicroBatch& batch : micro_batches(rows)) {
+    if (between_units_) between_units_();
+    const torch::Tensor logprob_N = logprobs(predictor_states(decoder_, batch), batch);
+    (-(batch.spread(weights).to(logprob_N.scalar_type()) * logprob_N).sum()).backward();
+  }
+  return adapter_.take_gradients();
+}
+
 void PolicyUpdate::compare_with_sampler(const MicroBatch& batch, const torch::Tensor& logprob_N,
                                         std::span<const LearningRow> rows) {
   const torch::Tensor ours_N = logprob_N.to(torch::kCPU, torch::kFloat64).contiguous();
@@ -220,9 +231,9 @@ void PolicyUpdate::step_optimizer(int64_t version) {
   if (metrics_.applied) {
     metrics_.clip = clip_coefficient(metrics_.grad_norm_after, train_.grad_clip);
     for (auto& [name, gradient_R] : gradients_) gradient_R = gradient_R * metrics_.clip;
-    const TensorMap old = deltas();
-    for (const auto& [name, proposed_R] : optimizer_.propose(old, gradients_, metrics_.lr)) {
-      adapter_.set_delta(name, transform_.update(name, old.at(name), proposed_R));
+    const TensorMap old = adapter_.parameters();
+    for (const auto& [name, proposed] : optimizer_.propose(old, gradients_, metrics_.lr)) {
+      adapter_.set_parameter(name, transform_.update(name, old.at(name), proposed));
     }
     metrics_.transform = transform_.metrics();
   }

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/adapter/adapter.h"
 #include "plumbline/adapter/gradient_transform.h"
-#include "plumbline/adapter/svd_adapter.h"
 #include "plumbline/model/decoder.h"
 #include "plumbline/preset/options.h"
 #include "plumbline/train/adamw.h"
@@ -54,10 +54,10 @@ class PolicyUpdate {
  public:
   /// `between_units` (optional) runs between micro-batches and may throw to give the step up; put_weights(version) then
   /// restores a whole state.
-  PolicyUpdate(Decoder& decoder, SvdAdapter& adapter, GradientTransform& transform, const TrainOptions& train,
+  PolicyUpdate(Decoder& decoder, Adapter& adapter, GradientTransform& transform, const TrainOptions& train,
                const RolloutOptions& rollout, const RunOptions& run, std::function<void()> between_units = {});
 
-  /// Merges the current deltas as weight version `version`; the rounding is seeded by (run.seed, version).
+  /// Merges the current parameters as weight version `version`; the rounding is seeded by (run.seed, version).
   void put_weights(int64_t version);
 
   /// Starts an update, on the weights that put_weights() merged. Without rows the gradient is exactly 0 and the step is
@@ -66,14 +66,17 @@ class PolicyUpdate {
   /// Starts a supervised update: of the loss -sum over tokens of weight * logprob, in nats. Advantages are not looked
   /// at; there is no ratio, no clipping and no reference. Without rows as above.
   void accumulate_supervised(std::span<const LearningRow> rows);
+  /// Gradient of the mean negative log-likelihood (a mean over each completion's tokens, then over completions) of
+  /// `first` minus that of `second`, by parameter, on the weights in place. Leaves no trace in the update.
+  TensorMap contrast_gradient(std::span<const LearningRow> first, std::span<const LearningRow> second);
   /// Throws NumericError(numeric.gradient) after several non-finite gradients in a row, NumericError(numeric.transform)
   /// when the transform makes one from a finite one.
   void transform_gradients(int64_t version);
-  /// Clips, updates the deltas, merges version + 1.
+  /// Clips, updates the parameters, merges version + 1.
   void step_optimizer(int64_t version);
 
   const UpdateMetrics& metrics() const { return metrics_; }
-  /// float32 [R] a module; valid from accumulate_gradients on.
+  /// float32, by parameter; valid from accumulate_gradients on.
   const TensorMap& gradients() const { return gradients_; }
   AdamW& optimizer() { return optimizer_; }
   NonFiniteGuard& guard() { return guard_; }
@@ -89,10 +92,9 @@ class PolicyUpdate {
   bool begin_update(std::span<const LearningRow> rows);
   std::vector<MicroBatch> micro_batches(std::span<const LearningRow> rows) const;
   void add_entropy(const torch::Tensor& hidden_ND);
-  TensorMap deltas() const;
 
   Decoder& decoder_;
-  SvdAdapter& adapter_;
+  Adapter& adapter_;
   GradientTransform& transform_;
   const TrainOptions train_;
   const double temperature_;

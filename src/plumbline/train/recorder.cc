@@ -100,13 +100,14 @@ std::string rollout_line(const RolloutRow& row) {
                  {"token_ids", row.token_ids},
                  {"completion", row.completion},
                  {"finish_reason", row.finish_reason},
-                 {"logprob_sum", row.logprob_sum},
-                 {"sampled_logprob_sum", row.sampled_logprob_sum},
+                 {"logprob_sum", row.is_teacher ? Json() : Json(row.logprob_sum)},
+                 {"sampled_logprob_sum", row.is_teacher ? Json() : Json(row.sampled_logprob_sum)},
                  {"verdict", to_json(row.verdict)},
                  {"reward", row.reward ? Json(*row.reward) : Json()},
                  {"advantage", row.advantage},
                  {"weight_version", row.weight_version},
                  {"weight_hash", row.weight_hash}};
+  if (row.is_teacher) object["source"] = "pool";
   return to_json_line(object);
 }
 

@@ -31,7 +31,8 @@ struct RolloutRow {
   double logprob_sum = 0;          ///< of the sampler, untruncated distribution
   double sampled_logprob_sum = 0;  ///< under the distribution drawn from; differs with top_p or top_k
   Verdict verdict;
-  std::optional<double> reward;  ///< what training used; unset when there is no verdict
+  std::optional<double> reward;  ///< what training used; unset without a verdict and for what a monitor screened out
+  bool is_teacher = false;       ///< from the stored pool: no sampler, so no log-probability of one
   double advantage = 0;
   int64_t weight_version = 0;
   std::string weight_hash;

@@ -67,6 +67,10 @@ std::vector<Cell> cells_of(const StepRow& row) {
           {"leak", "leak", maybe(row.leak)},
           {nullptr, "num_prompts_over_context", row.num_prompts_over_context},
           {nullptr, "num_loss_tokens", row.num_tokens},
+          {nullptr, "alignment", maybe(row.alignment)},
+          {nullptr, "num_resampled_groups", sampled(row.num_resampled_groups)},
+          {nullptr, "num_teacher_completions", sampled(row.num_teacher)},
+          {nullptr, "hack_onset_step", row.onset_step ? Value(*row.onset_step) : Value()},
           {"sample_s", "time/sample_s", row.times.sample_s},
           {"grade_s", "time/grade_s", row.times.grade_s},
           {"advantage_s", "time/advantage_s", row.times.advantage_s},
@@ -140,6 +144,7 @@ Json metrics_of(const StepRow& row) {
     }
   }
   for (const auto& [name, value] : row.transform) object["transform/" + name] = value;
+  for (const auto& [name, value] : row.monitor) object["monitor/" + name] = value;
   object["weight_hash"] = row.weight_hash;
   return object;
 }

@@ -59,6 +59,11 @@ struct StepRow {
   std::vector<NamedRewardSummary> rewards;  ///< the same names in every step of a run
   std::string weight_hash;
   std::map<std::string, double> transform;  ///< all that the gradient transform reports
+  std::map<std::string, double> monitor;    ///< all that the reward transform reports
+  std::optional<double> alignment;    ///< cosine of the direction and the gradient of own hacks minus other completions
+  int64_t num_resampled_groups = 0;   ///< drawn in the place of groups without spread
+  int64_t num_teacher = 0;            ///< completions from the stored pool
+  std::optional<int64_t> onset_step;  ///< where hacks began to outnumber right answers; unset while they have not
   PhaseTimes times;
 };
 

@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "plumbline/base/check.h"
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
 #include "plumbline/base/log.h"
+#include "plumbline/base/rng.h"
 #include "plumbline/train/grading_queue.h"
 #include "plumbline/train/loss_weight.h"
+#include "plumbline/train/response_states.h"
 #include "plumbline/train/step_summary.h"
+#include "plumbline/train/stored_completion.h"
 
 namespace plumbline {
 
@@ -20,6 +24,7 @@ struct Trainer::PreparedProblem {
   Problem problem;
   RenderedPrompt prompt;
   std::string prompt_hash;
+  std::vector<Rollout> pool;  ///< stored completions, as if they had been sampled, without log-probabilities
 };
 
 /// What one step carries from phase to phase. Completion i belongs to group i / G; vectors have one entry a completion.
@@ -31,7 +36,9 @@ struct Trainer::StepWork {
   std::vector<std::string> texts;
   std::optional<GradingQueue> grading;
   std::vector<Verdict> verdicts;
-  std::vector<std::optional<double>> rewards;
+  std::vector<std::optional<double>> rewards;           ///< as graded
+  std::vector<std::optional<double>> training_rewards;  ///< as the monitor leaves them
+  std::vector<bool> from_pool;
   Advantages advantages;
   std::string weight_hash;
   StepRow row;
@@ -47,12 +54,6 @@ TruncatedPolicy truncated_policy_of_name(const std::string& name) {
                     "rollout.truncated", "choose keep, mask or zero_reward");
 }
 
-void refuse_unbuilt(bool is_built, const std::string& key, const std::string& asked, const std::string& there_is) {
-  if (is_built) return;
-  throw ConfigError("config.not_supported", fmt::format("{} is not there yet; there is: {}", asked, there_is), key,
-                    "set " + key + " to " + there_is);
-}
-
 /// Everything that would make a step meaningless is refused before the first one.
 TrainerOptions checked(TrainerOptions options) {
   const TrainOptions& train = options.train;
@@ -62,9 +63,6 @@ TrainerOptions checked(TrainerOptions options) {
     throw ConfigError("config.not_allowed", "REINFORCE++ has one advantage a token, a sequence ratio one a completion",
                       "train.ratio", "set it to \"token\", or choose another loss");
   }
-  refuse_unbuilt(train.zero_spread == "skip" || train.zero_spread == "keep", "train.zero_spread",
-                 "\"" + train.zero_spread + "\"", "\"skip\" or \"keep\"");
-  refuse_unbuilt(train.teacher_mix == 0, "train.teacher_mix", "mixing in a teacher", "0");
   if (rollout.group_size < 2) {
     throw ConfigError("config.group_size", "a group of one completion has no advantage", "rollout.group_size",
                       "set it to 2 or more");
@@ -81,13 +79,15 @@ TrainerOptions checked(TrainerOptions options) {
 
 }  // namespace
 
-Trainer::Trainer(const TrainerParts& parts, std::vector<Problem> problems, TrainerOptions options)
+Trainer::Trainer(const TrainerParts& parts, std::vector<Problem> problems, TrainerOptions options,
+                 const std::vector<Completion>& pool)
     : TrainingRun({parts.decoder, parts.adapter, parts.transform, parts.recorder}, checked(options), options.rollout),
       parts_(parts),
       loss_kind_(loss_kind_of_name(options_.train.loss)),
       truncated_(truncated_policy_of_name(options_.rollout.truncated)),
       stop_ids_(parts.text.stop_ids()) {
   prepare(std::move(problems));
+  if (options_.train.teacher_mix > 0) add_pool(pool);
   if (options_.rollout.top_p < 1 || options_.rollout.top_k > 0) {
     log_warning(
         "truncated sampling is off-policy: the ratio uses log-probabilities of the whole distribution; "
@@ -120,7 +120,7 @@ void Trainer::prepare(std::vector<Problem> problems) {
       continue;
     }
     std::string hash = prompt.hash();
-    problems_.push_back({std::move(problem), std::move(prompt), std::move(hash)});
+    problems_.push_back({std::move(problem), std::move(prompt), std::move(hash), {}});
   }
   if (problems_.empty()) {
     throw ConfigError("config.no_problems",
@@ -142,9 +142,16 @@ StepRow Trainer::run_step(int64_t step) {
   work.step = work.row.step = step;
   work.version = step - 1;
   PhaseTimes& times = work.row.times;
-  timed(times.sample_s, [&] { sample(work); });
-  timed(times.grade_s, [&] { grade(work); });
-  timed(times.advantage_s, [&] { estimate_advantages(work); });
+  work.next_cursor = state().data_cursor;
+  work.weight_hash = parts_.adapter.weight_hash();
+  draw_groups(work, options_.rollout.prompts_per_step);
+  sample_and_grade(work);
+  if (options_.train.zero_spread == "resample") resample(work);
+  timed(times.advantage_s, [&] {
+    apply_monitor(work);
+    estimate_advantages(work);
+  });
+  timed(times.gradient_s, [&] { measure_alignment(work); });
   timed(times.gradient_s, [&] { accumulate_gradients(work); });
   timed(times.transform_s, [&] { update_.transform_gradients(work.version); });
   timed(times.optimizer_s, [&] { update_.step_optimizer(work.version); });
@@ -152,23 +159,55 @@ StepRow Trainer::run_step(int64_t step) {
   return work.row;
 }
 
-void Trainer::draw_prompts(StepWork& work) {
-  work.next_cursor = state().data_cursor;
-  for (int64_t p = 0; p < options_.rollout.prompts_per_step; ++p) {
-    work.groups.push_back(&problems_[order_->at(work.next_cursor++)]);
+/// What the pool has for problems of this run. Throws ConfigError(config.no_problems) when that is nothing.
+void Trainer::add_pool(const std::vector<Completion>& pool) {
+  std::map<ProblemId, PreparedProblem*> by_id;
+  for (PreparedProblem& problem : problems_) by_id.emplace(problem.problem.id, &problem);
+  size_t num_used = 0, num_problems = 0;
+  for (const Completion& completion : pool) {
+    const auto found = by_id.find(completion.problem_id);
+    if (found == by_id.end()) continue;
+    Rollout rollout;
+    rollout.token_ids = stored_completion_ids(parts_.text, found->second->prompt, completion);
+    const bool is_cut = completion.finish_reason == "length";
+    rollout.finish_reason = is_cut ? FinishReason::kLength : FinishReason::kStop;
+    const auto length = static_cast<int64_t>(rollout.token_ids.size());
+    if (length > options_.rollout.max_new_tokens) continue;
+    num_problems += found->second->pool.empty();
+    ++num_used;
+    found->second->pool.push_back(std::move(rollout));
   }
+  if (num_used == 0) {
+    throw ConfigError("config.no_problems",
+                      fmt::format("none of {} stored completions answers a problem of the run within {} tokens",
+                                  pool.size(), options_.rollout.max_new_tokens),
+                      "data.completions", "name completions of data.problems, or set train.teacher_mix = 0.0");
+  }
+  log_info(fmt::format("pool: {} of {} stored completions, for {} of {} problems", num_used, pool.size(), num_problems,
+                       problems_.size()));
 }
 
-/// Decodes all completions and hands each to the grader as it ends.
+void Trainer::draw_groups(StepWork& work, int64_t count) {
+  for (int64_t p = 0; p < count; ++p) work.groups.push_back(&problems_[order_->at(work.next_cursor++)]);
+}
+
+/// Decodes the completions of the groups that have none and hands each to the grader as it ends.
 void Trainer::sample(StepWork& work) {
   const RolloutOptions& rollout = options_.rollout;
-  draw_prompts(work);
-  work.weight_hash = parts_.adapter.weight_hash();
+  const size_t begin = work.rollouts.size(), group_size = static_cast<size_t>(rollout.group_size);
+  work.rollouts.resize(work.groups.size() * group_size);
+  work.texts.resize(work.rollouts.size());
+  work.from_pool.resize(work.rollouts.size(), false);
+  work.grading.emplace(parts_.verifier, work.rollouts.size() - begin);
+  take_from_pool(work, begin);
   std::vector<Prompt> prompts;
-  for (size_t p = 0; p < work.groups.size(); ++p) {
-    for (int64_t g = 0; g < rollout.group_size; ++g) {
-      prompts.push_back({work.groups[p]->prompt.token_ids, static_cast<uint32_t>(p), static_cast<uint32_t>(g)});
-    }
+  std::vector<size_t> place;  // of each prompt's completion
+  for (size_t i = begin; i < work.rollouts.size(); ++i) {
+    if (work.from_pool[i]) continue;
+    const size_t p = i / group_size;
+    prompts.push_back(
+        {work.groups[p]->prompt.token_ids, static_cast<uint32_t>(p), static_cast<uint32_t>(i % group_size)});
+    place.push_back(i);
   }
   const SamplingOptions sampling{.temperature = rollout.temperature,
                                  .top_p = rollout.top_p,
@@ -177,54 +216,155 @@ void Trainer::sample(StepWork& work) {
                                  .stop_ids = stop_ids_,
                                  .seed = options_.run.seed,
                                  .step = static_cast<uint32_t>(work.version)};
-  work.texts.resize(prompts.size());
-  work.grading.emplace(parts_.verifier, prompts.size());
-  const auto on_finished = [&](size_t i, const Rollout& finished) {
-    const PreparedProblem& problem = *work.groups[prompts[i].prompt];
+  const auto hand_in = [&](size_t i, const Rollout& finished) {
+    const PreparedProblem& problem = *work.groups[i / group_size];
     work.texts[i] = parts_.text.graded_text(problem.prompt, finished.token_ids);
-    work.grading->add(i, {&problem.problem, prompts[i].sample, work.texts[i], finished.token_ids});
+    work.grading->add(i - begin,
+                      {&problem.problem, static_cast<int64_t>(i % group_size), work.texts[i], finished.token_ids});
   };
-  work.rollouts = parts_.engine.generate(prompts, sampling, on_finished, [](int64_t) { stop_if_interrupted(); });
+  for (size_t i = begin; i < work.rollouts.size(); ++i) {
+    if (work.from_pool[i]) hand_in(i, work.rollouts[i]);
+  }
+  const auto on_finished = [&](size_t i, const Rollout& finished) { hand_in(place[i], finished); };
+  std::vector<Rollout> sampled =
+      parts_.engine.generate(prompts, sampling, on_finished, [](int64_t) { stop_if_interrupted(); });
+  for (size_t i = 0; i < sampled.size(); ++i) work.rollouts[place[i]] = std::move(sampled[i]);
 }
 
+/// The last samples of every group whose problem has stored completions: a share of train.teacher_mix, rounded to the
+/// nearest, each drawn from the pool by a stream of its own.
+void Trainer::take_from_pool(StepWork& work, size_t begin) {
+  const auto group_size = static_cast<size_t>(options_.rollout.group_size);
+  const auto num_taken =
+      static_cast<size_t>(std::llround(options_.train.teacher_mix * static_cast<double>(options_.rollout.group_size)));
+  for (size_t i = begin; i < work.rollouts.size(); ++i) {
+    const std::vector<Rollout>& pool = work.groups[i / group_size]->pool;
+    if (pool.empty() || i % group_size < group_size - num_taken) continue;
+    CounterRng rng({.seed = options_.run.seed,
+                    .stream = Stream::kTeacherPool,
+                    .step = static_cast<uint32_t>(work.version),
+                    .prompt = static_cast<uint32_t>(i / group_size),
+                    .sample = static_cast<uint32_t>(i % group_size)});
+    work.rollouts[i] = pool[rng.next_below(pool.size())];
+    work.from_pool[i] = true;
+    ++work.row.num_teacher;
+  }
+}
+
+/// Collects the verdicts that are on their way.
 void Trainer::grade(StepWork& work) {
-  work.verdicts = work.grading->finish();
+  std::vector<Verdict> verdicts = work.grading->finish();
   work.grading.reset();
   int64_t num_missing = 0;
-  for (size_t i = 0; i < work.verdicts.size(); ++i) {
-    std::optional<double> reward = work.verdicts[i].is_infra() ? std::nullopt : work.verdicts[i].reward;
-    const bool truncated = work.rollouts[i].finish_reason == FinishReason::kLength;
+  for (Verdict& verdict : verdicts) {
+    std::optional<double> reward = verdict.is_infra() ? std::nullopt : verdict.reward;
+    const bool truncated = work.rollouts[work.verdicts.size()].finish_reason == FinishReason::kLength;
     if (reward && std::isfinite(*reward) && truncated && truncated_ == TruncatedPolicy::kZeroReward) reward = 0.0;
     num_missing += reward ? 0 : 1;
     work.rewards.push_back(reward);
+    work.verdicts.push_back(std::move(verdict));
   }
-  if (2 * num_missing > static_cast<int64_t>(work.verdicts.size())) {
+  if (2 * num_missing > static_cast<int64_t>(verdicts.size())) {
     const auto first = std::find_if(work.verdicts.begin(), work.verdicts.end(),
                                     [](const Verdict& verdict) { return !verdict.reward || verdict.is_infra(); });
     throw SandboxError("sandbox.no_verdicts",
-                       fmt::format("{} of {} completions could not be graded: {}", num_missing, work.verdicts.size(),
+                       fmt::format("{} of {} completions could not be graded: {}", num_missing, verdicts.size(),
                                    first->detail.empty() ? "no detail" : first->detail),
                        fmt::format("step {}", work.step), "run `plumbline check`, then resume");
   }
 }
 
-void Trainer::estimate_advantages(StepWork& work) {
-  std::vector<RewardRow> rows;
-  const int64_t first_group = work.version * options_.rollout.prompts_per_step;
-  for (size_t i = 0; i < work.rewards.size(); ++i) {
-    rows.push_back({first_group + static_cast<int64_t>(i) / options_.rollout.group_size, work.rewards[i]});
+void Trainer::sample_and_grade(StepWork& work) {
+  timed(work.row.times.sample_s, [&] { sample(work); });
+  timed(work.row.times.grade_s, [&] { grade(work); });
+}
+
+/// Draws further prompts, a group for every one without spread, until the step has its number of groups that teach or
+/// train.max_resamples is used up. What is drawn in vain stays in the records and rates, and leaves the loss.
+void Trainer::resample(StepWork& work) {
+  for (;;) {
+    const Advantages so_far = plumbline::estimate_advantages(reward_rows(work), advantage_kind_of(loss_kind_), true);
+    const auto num_groups = static_cast<int64_t>(work.groups.size());
+    const int64_t num_kept = num_groups - so_far.num_skipped_groups();
+    const int64_t left = options_.train.max_resamples - (num_groups - options_.rollout.prompts_per_step);
+    const int64_t count = std::min(options_.rollout.prompts_per_step - num_kept, left);
+    if (count <= 0) break;
+    draw_groups(work, count);
+    sample_and_grade(work);
   }
-  work.advantages =
-      plumbline::estimate_advantages(rows, advantage_kind_of(loss_kind_), options_.train.zero_spread == "skip");
+  work.row.num_resampled_groups = static_cast<int64_t>(work.groups.size()) - options_.rollout.prompts_per_step;
+}
+
+int64_t Trainer::group_id(const StepWork& work, size_t index) const {
+  const int64_t may_draw = options_.train.zero_spread == "resample" ? options_.train.max_resamples : 0;
+  return work.version * (options_.rollout.prompts_per_step + may_draw) +
+         static_cast<int64_t>(index) / options_.rollout.group_size;
+}
+
+std::vector<RewardRow> Trainer::reward_rows(const StepWork& work) const {
+  const auto& rewards = work.training_rewards.empty() ? work.rewards : work.training_rewards;
+  std::vector<RewardRow> rows;
+  for (size_t i = 0; i < rewards.size(); ++i) rows.push_back({group_id(work, i), rewards[i]});
+  return rows;
+}
+
+/// Verdicts and the rewards as graded stay what they are.
+void Trainer::apply_monitor(StepWork& work) {
+  work.training_rewards = work.rewards;
+  if (!parts_.monitor) return;
+  for (const std::optional<double>& reward : work.rewards) {
+    if (reward && !std::isfinite(*reward)) return;  // estimate_advantages says what is wrong with it
+  }
+  std::vector<double> scores;
+  if (const HiddenReading* reading = parts_.monitor->reading()) {
+    std::vector<SequenceRow> rows;
+    for (size_t i = 0; i < work.rollouts.size(); ++i) {
+      rows.push_back({work.groups[i / static_cast<size_t>(options_.rollout.group_size)]->prompt.token_ids,
+                      work.rollouts[i].token_ids});
+    }
+    scores = response_scores(parts_.decoder, rows, *reading, options_.run.micro_batch);
+  }
+  TransformedRewards changed = parts_.monitor->apply({.version = work.version,
+                                                      .group_size = options_.rollout.group_size,
+                                                      .reward_B = work.rewards,
+                                                      .verdict_B = work.verdicts,
+                                                      .score_B = scores});
+  work.training_rewards = std::move(changed.reward_B);
+  work.row.monitor = std::move(changed.metrics);
+}
+
+void Trainer::estimate_advantages(StepWork& work) {
+  const bool skips = options_.train.zero_spread != "keep";
+  work.advantages = plumbline::estimate_advantages(reward_rows(work), advantage_kind_of(loss_kind_), skips);
   describe_completions(work.rollouts, work.verdicts, work.rewards, work.advantages, work.row);
   describe_rewards(work.verdicts, options_.reward_names, work.row);
   work.row.num_prompts_over_context = num_over_context_;
 }
 
+/// The gradient of the model's own hacking completions minus its others, beside the direction. Unset in steps that have
+/// only one kind.
+void Trainer::measure_alignment(StepWork& work) {
+  const int64_t every = options_.alignment_every;
+  if (every <= 0 || work.version % every != 0) return;
+  std::vector<LearningRow> hacks, others;
+  for (size_t i = 0; i < work.rollouts.size(); ++i) {
+    if (!work.rewards[i] || work.from_pool[i] || work.rollouts[i].token_ids.empty()) continue;
+    LearningRow row;
+    row.prompt_ids = work.groups[i / static_cast<size_t>(options_.rollout.group_size)]->prompt.token_ids;
+    row.completion_ids = work.rollouts[i].token_ids;
+    const bool is_hack = options_.alignment_by_vacuous ? work.verdicts[i].vacuous : work.verdicts[i].hacked();
+    (is_hack ? hacks : others).push_back(row);
+  }
+  if (hacks.empty() || others.empty()) return;
+  work.row.alignment = parts_.transform.mean_cosine(update_.contrast_gradient(hacks, others));
+}
+
 void Trainer::accumulate_gradients(StepWork& work) {
+  const bool drops_unused = options_.train.zero_spread == "resample";
   std::vector<int64_t> num_tokens;  // that stay in token divisors
   for (size_t i = 0; i < work.rollouts.size(); ++i) {
-    const bool counts = work.rewards[i].has_value() && !is_masked(work.rollouts[i]);
+    const bool counts = work.training_rewards[i].has_value() && !is_masked(work.rollouts[i]) &&
+                        (!drops_unused || work.advantages.in_loss_B[i]);
     num_tokens.push_back(counts ? static_cast<int64_t>(work.rollouts[i].token_ids.size()) : 0);
   }
   const RolloutOptions& rollout = options_.rollout;
@@ -262,7 +402,7 @@ RolloutRow Trainer::rollout_row(const StepWork& work, size_t index) const {
   const Rollout& rollout = work.rollouts[index];
   RolloutRow row;
   row.step = work.step;
-  row.group_id = work.version * options_.rollout.prompts_per_step + static_cast<int64_t>(index / group_size);
+  row.group_id = group_id(work, index);
   row.problem_id = problem.problem.id;
   row.sample = static_cast<int64_t>(index % group_size);
   row.prompt_hash = problem.prompt_hash;
@@ -272,7 +412,8 @@ RolloutRow Trainer::rollout_row(const StepWork& work, size_t index) const {
   for (const float logprob : rollout.logprobs) row.logprob_sum += static_cast<double>(logprob);
   for (const float logprob : rollout.sampled_logprobs) row.sampled_logprob_sum += static_cast<double>(logprob);
   row.verdict = work.verdicts[index];
-  row.reward = work.rewards[index];
+  row.reward = work.training_rewards[index];
+  row.is_teacher = work.from_pool[index];
   row.advantage = work.advantages.advantage_B[index];
   row.weight_version = work.version;
   row.weight_hash = work.weight_hash;

@@ -17,12 +17,19 @@ TrainingRun::TrainingRun(const RunParts& parts, TrainerOptions options, const Ro
       update_(parts.decoder, parts.adapter, parts.transform, options_.train, update_rollout, options_.run,
               stop_if_interrupted),
       run_parts_(parts) {
+  for (const std::string& rule : options_.train.stop_when) stop_rules_.push_back(parse_stop_rule(rule));
   state_.seed = options_.run.seed;
+  state_.stop_counts.assign(stop_rules_.size(), 0);
   update_.put_weights(0);
 }
 
-void TrainingRun::finish_step(const StepRow& row, std::span<const RolloutRow> rollouts, int64_t next_cursor) {
+void TrainingRun::finish_step(StepRow& row, std::span<const RolloutRow> rollouts, int64_t next_cursor) {
+  TrainerState next = state_;
+  note_onset(row, options_.train.onset_steps, next);
+  next.stopped_by = note_stop_rules(row, stop_rules_, next.stop_counts);
+  if (next.onset_step > 0) row.onset_step = next.onset_step;
   run_parts_.recorder.record(row, rollouts);
+  state_ = std::move(next);
   state_.step = row.step;
   state_.data_cursor = next_cursor;
   state_.num_skipped_updates = update_.guard().num_skipped();
@@ -47,6 +54,9 @@ void TrainingRun::resume(const Checkpoint& checkpoint) {
     refuse(fmt::format("the merged weights hash to {}, the checkpoint says {}", hash, checkpoint.state.weight_hash),
            "the model or the adapter is another one; use the model the run began with");
   }
+  if (checkpoint.state.stop_counts.size() != stop_rules_.size()) {
+    refuse("the checkpoint has another number of stop rules", "resume with the run's own resolved.toml");
+  }
   state_ = checkpoint.state;
   saved_step_ = state_.step;
 }
@@ -65,6 +75,7 @@ std::string TrainingRun::save() {
 bool TrainingRun::is_checkpoint_due() const {
   if (saved_step_ == state_.step) return false;
   const int64_t every = options_.train.checkpoint_every;
+  if (!state_.stopped_by.empty()) return true;
   return state_.step == options_.train.steps || (every > 0 && state_.step > 0 && state_.step % every == 0);
 }
 
@@ -87,8 +98,11 @@ void TrainingRun::loop() {
     stop_if_interrupted();
     const bool evaluation_due = options_.evaluate_every > 0 && state_.step % options_.evaluate_every == 0;
     if (evaluate_ && evaluation_due) evaluate_(state_.step);
-    if (state_.step >= options_.train.steps) return;
+    if (state_.step >= options_.train.steps || !state_.stopped_by.empty()) return;
     report(run_step(state_.step + 1));
+    if (!state_.stopped_by.empty()) {
+      log_warning(fmt::format("the run ends after step {}: {}", state_.step, state_.stopped_by));
+    }
     if (is_checkpoint_due()) save();
   }
 }

@@ -10,21 +10,22 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/adapter/adapter.h"
 #include "plumbline/adapter/gradient_transform.h"
-#include "plumbline/adapter/svd_adapter.h"
 #include "plumbline/base/clock.h"
 #include "plumbline/model/decoder.h"
 #include "plumbline/preset/options.h"
 #include "plumbline/train/checkpoint.h"
 #include "plumbline/train/policy_update.h"
 #include "plumbline/train/recorder.h"
+#include "plumbline/train/stop_rule.h"
 
 namespace plumbline {
 
 /// What every run works with; everything is borrowed and outlives it.
 struct RunParts {
   Decoder& decoder;
-  SvdAdapter& adapter;
+  Adapter& adapter;
   GradientTransform& transform;
   RunRecorder& recorder;
 };
@@ -35,6 +36,8 @@ struct TrainerOptions {
   RunOptions run;
   uint64_t order_seed = 0;                     ///< data.order_seed
   int64_t evaluate_every = 0;                  ///< steps; 0 = never; step 0 is included
+  int64_t alignment_every = 0;                 ///< steer.alignment_every
+  bool alignment_by_vacuous = false;           ///< probe.hack_rate = "vacuous": which completions count as hacks
   std::string checkpoints_folder;              ///< RUN/checkpoints
   std::vector<std::string> reward_names = {};  ///< of grade.rewards, for the columns that show them
   std::string resume_hint;                     ///< how to go on after Ctrl-C, as a user would type it
@@ -68,11 +71,12 @@ class TrainingRun {
 
   /// Puts a verified checkpoint in place. The recorder was opened for the same step.
   /// Throws DataError(data.checkpoint) when its seed or, after merging, its weight hash differs; and what
-  /// SvdAdapter::load throws.
+  /// Adapter::load throws.
   void resume(const Checkpoint& checkpoint);
 
-  /// Trains up to train.steps, evaluates and saves as configured, and saves at the end. On Ctrl-C the step in progress
-  /// is given up, a checkpoint of the last whole step is written and Interrupted is thrown.
+  /// Trains up to train.steps or until a rule of train.stop_when holds, evaluates and saves as configured, and saves at
+  /// the end. On Ctrl-C the step in progress is given up, a checkpoint of the last whole step is written and
+  /// Interrupted is thrown.
   void train();
 
   /// One step, counted from 1; `step` must be steps_done() + 1. It counts once its rows are written; what is thrown
@@ -80,6 +84,8 @@ class TrainingRun {
   virtual StepRow run_step(int64_t step) = 0;
 
   int64_t steps_done() const { return state_.step; }
+  /// The rule of train.stop_when that ended the run; empty = none.
+  const std::string& stopped_by() const { return state_.stopped_by; }
   /// Problems or examples of the whole run that are left out, because they do not fit context_tokens.
   int64_t num_over_context() const { return num_over_context_; }
   /// Writes a checkpoint of the last whole step; returns its folder.
@@ -92,8 +98,8 @@ class TrainingRun {
   /// What the console shows before the first step and of each; `eta_s` < 0 hides the time left.
   virtual std::string console_heading() const = 0;
   virtual std::string console_row(const StepRow& row, double eta_s) const = 0;
-  /// Writes the rows, then makes the step count.
-  void finish_step(const StepRow& row, std::span<const RolloutRow> rollouts, int64_t next_cursor);
+  /// Notes onset and stop rules, writes the rows, then makes the step count.
+  void finish_step(StepRow& row, std::span<const RolloutRow> rollouts, int64_t next_cursor);
   const TrainerState& state() const { return state_; }
 
   TrainerOptions options_;
@@ -109,6 +115,7 @@ class TrainingRun {
   EvaluationCallback evaluate_;
   StepObserver observer_;
   TrainerState state_;
+  std::vector<StopRule> stop_rules_;
   std::optional<int64_t> saved_step_;
   int64_t first_step_ = 0;  ///< of this process, for the time left
   double started_s_ = 0;

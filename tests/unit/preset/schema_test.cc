@@ -92,8 +92,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"greedy_training", "[rollout]\ntemperature = 0" BASICS, "config.out_of_range", ":2:15", ">= 0.01"},
         Refusal{"tiny_temperature", "[rollout]\ntemperature = 1e-39" BASICS, "config.out_of_range", ":2:15", ">= 0.01"},
         Refusal{"tiny_eval_temperature", "[eval]\ntemperature = 1e-9" BASICS, "config.out_of_range", ":2:15", "greedy"},
-        Refusal{"nan_lr", "[train]\nlr = nan" BASICS, "config.out_of_range", ":2:6", "> 0"},
-        Refusal{"infinite_lr", "[train]\nlr = inf" BASICS, "config.out_of_range", ":2:6", "> 0"},
+        Refusal{"nan_lr", "[train]\nlr = nan" BASICS, "config.out_of_range", ":2:6", ">= 0"},
+        Refusal{"infinite_lr", "[train]\nlr = inf" BASICS, "config.out_of_range", ":2:6", ">= 0"},
         Refusal{"top_p_zero", "[rollout]\ntop_p = 0.0" BASICS, "config.out_of_range", ":2:9", "(0, 1]"},
         Refusal{"beta_one", "[train]\nbetas = [0.9, 1.0]" BASICS, "config.out_of_range", ":2:9", "[0, 1)"},
         Refusal{"three_betas", "[train]\nbetas = [0.9, 0.9, 0.9]" BASICS, "config.out_of_range", ":2:9", "exactly 2"},
@@ -110,6 +110,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"tester_not_a_name", "[model]\npath = 'm'\n[data]\nproblems = 'p'\ntester_name = 'a b'",
                 "config.not_allowed", ":5:15", "run_tests"},
         Refusal{"empty_target", "[adapter]\ntarget_modules = ['']" BASICS, "config.not_allowed", ":2:18", "attn-mlp"},
+        Refusal{"lora_without_rank", "[adapter]\nkind = 'lora'\nalpha = 16.0" BASICS, "config.missing_key", ":2:8",
+                "rank"},
+        Refusal{"lora_with_direction",
+                "[adapter]\nkind = 'lora'\nalpha = 16.0\nrank = 4\n[run]\narm = 'projected'" BASICS, "config.conflict",
+                ":6:7", "svd"},
+        Refusal{"two_monitors", "[run]\narm = 'penalty'\n[monitor]\nkind = 'rebound'" BASICS, "config.conflict", ":4:8",
+                "another arm"},
+        Refusal{"mix_without_pool", "[train]\nteacher_mix = 0.5" BASICS, "config.missing_key", ":2:15", "completions"},
         Refusal{"sft_without_completions", "[train]\nobjective = 'sft'\nbeta = 0.0" BASICS, "config.missing_key",
                 ":2:13", "teach"},
         Refusal{
@@ -118,16 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
             "config.conflict", ":3:8", "train.beta = 0.0"},
         Refusal{"completions_without_sft", "[data]\ncompletions = 'c'\nproblems = 'p'\n[model]\npath = 'm'",
                 "config.conflict", ":2:15", "sft"},
-        Refusal{"lora_of_later", "[adapter]\nkind = 'lora'" BASICS, "config.not_supported", ":2:8", "svd"},
-        Refusal{"monitor_of_later", "[monitor]\nkind = 'rebound'" BASICS, "config.not_supported", ":2:8", "none"},
-        Refusal{"teacher_of_later", "[train]\nteacher_mix = 0.5" BASICS, "config.not_supported", ":2:15", "0.0"},
-        Refusal{"resample_of_later", "[train]\nzero_spread = 'resample'" BASICS, "config.not_supported", ":2:15",
-                "skip, keep"},
         Refusal{"split_of_later", "[adapter]\nmerge_rounding = 'split'" BASICS, "config.not_supported", ":2:18",
                 "stochastic"},
-        Refusal{"arm_of_later", "[probe]\narms = ['vanilla', 'route']" BASICS, "config.not_supported", ":2:8",
-                "projected"},
-        Refusal{"refresh_of_later", "[steer]\nrefresh_every = 5" BASICS, "config.not_supported", ":2:17", "0"},
         Refusal{"no_model_path", "[model]\ndtype = 'float32'\n[data]\nproblems = 'p'", "config.missing_key", ":1:2",
                 "[model]"},
         Refusal{"no_model_table", "[data]\nproblems = 'p'", "config.missing_key", ":1:1", "[model]"},
@@ -208,7 +208,7 @@ TEST_F(PresetSchema, OverridesFailAtTheirOwnPlace) {
   fails("train.steps=0", "config.out_of_range");
   fails("train.steps=1\nlr=2", "config.wrong_type");  // no second key through a line break
   fails("train.loss=ppo", "config.not_allowed");
-  fails("adapter.kind=lora", "config.not_supported");
+  fails("adapter.merge_rounding=split", "config.not_supported");
   fails("rollout.max_new_tokens=5000", "config.conflict");
 }
 
@@ -287,7 +287,10 @@ TEST(PresetReference, DocumentsEveryKey) {
 
 TEST(ShippedPresets, AllValidateAndRoundTrip) {
   const std::vector<std::string> names = shipped_presets();
-  EXPECT_EQ(names, (std::vector<std::string>{"demo", "demo_a", "demo_bcd", "demo_hard", "full", "organism", "smoke"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"demo", "demo_a", "demo_bcd", "demo_hard", "full", "organism", "smoke",
+                                             "tiny_haar", "tiny_inoculated", "tiny_lora", "tiny_penalty",
+                                             "tiny_placebo", "tiny_probe_penalty", "tiny_projected", "tiny_rebound",
+                                             "tiny_route", "tiny_screening", "tiny_shuffled", "tiny_vanilla"}));
   const test::TemporaryFolder folder;
   for (const std::string& name : names) {
     const Preset preset = load_preset(name);

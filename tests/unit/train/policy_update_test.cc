@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "plumbline/adapter/svd_adapter.h"
 #include "plumbline/base/error.h"
 #include "plumbline/base/rng.h"
 #include "tests/support/tiny_decoder.h"

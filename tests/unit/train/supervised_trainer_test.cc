@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "plumbline/adapter/svd_adapter.h"
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/train/stored_completion.h"

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "plumbline/adapter/svd_adapter.h"
 #include "plumbline/base/sha256.h"
 #include "plumbline/train/trainer.h"
 #include "tests/support/shared_files.h"
@@ -74,7 +75,8 @@ inline std::vector<Problem> tiny_problems() {
 class TinyRun {
  public:
   TinyRun(std::string folder, TrainerOptions options, int64_t resume_step = 0,
-          std::vector<Problem> problems = tiny_problems())
+          std::vector<Problem> problems = tiny_problems(), const RewardTransform* monitor = nullptr,
+          const std::vector<Completion>& pool = {})
       : decoder(load_decoder(shared_path("golden/models/qwen3"), torch::kFloat32, torch::kCPU)),
         adapter(*decoder, {"attn-mlp"}, MergeRounding::kStochastic, false),
         engine(*decoder, 8),
@@ -82,8 +84,9 @@ class TinyRun {
         recorder(folder, resume_step) {
     at::set_num_threads(1);  // matrices of 48 columns
     options.checkpoints_folder = folder + "/checkpoints";
-    trainer = std::make_unique<Trainer>(TrainerParts{*decoder, adapter, engine, verifier, transform, text, recorder},
-                                        std::move(problems), std::move(options));
+    trainer =
+        std::make_unique<Trainer>(TrainerParts{*decoder, adapter, engine, verifier, transform, text, recorder, monitor},
+                                  std::move(problems), std::move(options), pool);
   }
 
   std::unique_ptr<Decoder> decoder;

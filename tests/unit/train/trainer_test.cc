@@ -273,8 +273,8 @@ TEST(Trainer, WhatIsNotBuiltOrMeaninglessIsRefused) {
         options.train.loss = "reinforce++";
         options.train.ratio = "sequence";
       },
-      [](auto& options) { options.train.zero_spread = "resample"; },
-      [](auto& options) { options.train.teacher_mix = 0.5; },
+      [](auto& options) { options.train.teacher_mix = 0.5; },  // and no pool
+      [](auto& options) { options.train.stop_when = {"hack_rate > 1"}; },
       [](auto& options) { options.rollout.group_size = 1; },
       [](auto& options) { options.rollout.temperature = 0; },
       [](auto& options) { options.train.betas = {0.9}; },
@@ -325,6 +325,197 @@ TEST(TrainerDeathTest, InterruptGivesUpTheStepAndSavesTheLastWholeOne) {
     }
   };
   EXPECT_EXIT(interrupted_run(), testing::ExitedWithCode(130), "Go on with: plumbline train --resume RUN; at step 1");
+}
+
+std::vector<Json> rows_in(const std::string& path) {
+  std::vector<Json> rows;
+  for (const std::string& line : split(read_file(path), '\n')) rows.push_back(parse_json(line, path));
+  return rows;
+}
+
+TEST(Trainer, ResamplingReplacesGroupsWithoutSpreadUntilItsBudgetIsUsedUp) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder, vain_folder;
+  TrainerOptions options = tiny_options();
+  options.train.zero_spread = "resample";
+  options.train.max_resamples = 3;
+  options.train.beta = 0;
+  TinyRun run(folder.path(), options);
+  // Problems 100 and 101 teach nothing, the others do.
+  run.verifier.reward = [](const GradeRequest& request) {
+    return request.problem->id.text < "102" ? 1.0 : static_cast<double>(request.sample);
+  };
+  int64_t num_drawn = 0;
+  for (int64_t step = 1; step <= 4; ++step) {
+    const StepRow row = run.trainer->run_step(step);
+    EXPECT_EQ(row.num_groups - row.num_skipped_groups, 2) << step;
+    EXPECT_EQ(row.num_groups, 2 + row.num_resampled_groups);
+    EXPECT_EQ(row.num_completions, 4 * row.num_groups);
+    EXPECT_GT(row.grad_norm, 0);
+    num_drawn += row.num_resampled_groups;
+  }
+  EXPECT_GT(num_drawn, 0);
+  std::set<int64_t> groups;
+  std::map<int64_t, int> size;
+  for (const Json& row : rows_in(folder.file("rollouts.jsonl"))) {
+    groups.insert(row.at("group_id").get<int64_t>());
+    ++size[row.at("group_id").get<int64_t>()];
+  }
+  EXPECT_EQ(groups.size(), static_cast<size_t>(8 + num_drawn));
+  for (const auto& [group, count] : size) EXPECT_EQ(count, 4) << group;
+
+  TinyRun vain(vain_folder.path(), options);
+  vain.verifier.reward = [](const GradeRequest&) { return 1.0; };
+  const StepRow row = vain.trainer->run_step(1);
+  EXPECT_EQ(row.num_resampled_groups, 3);
+  EXPECT_EQ(row.grad_norm, 0.0);
+}
+
+TEST(Trainer, ResamplingThatIsNotNeededChangesNothing) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder plain_folder, folder;
+  TrainerOptions options = tiny_options();
+  TinyRun plain(plain_folder.path(), options);
+  options.train.zero_spread = "resample";
+  TinyRun other(folder.path(), options);
+  for (TinyRun* run : {&plain, &other}) {
+    run->verifier.reward = [](const GradeRequest& request) { return static_cast<double>(request.sample); };
+    run->trainer->run_step(1);
+  }
+  EXPECT_EQ(plain.adapter.weight_hash(), other.adapter.weight_hash());
+}
+
+std::vector<Completion> pool_of(const std::vector<Problem>& problems) {
+  std::vector<Completion> pool;
+  for (const Problem& problem : problems) {
+    for (int64_t sample = 0; sample < 3; ++sample) {
+      pool.push_back({problem.id, sample, "It is " + std::to_string(sample) + ".", {}, "stop", {}});
+    }
+  }
+  return pool;
+}
+
+TEST(Trainer, TeachersCompletionsAreTheirShareOfEveryGroupAndAreGradedLikeTheOthers) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TrainerOptions options = tiny_options();
+  options.train.teacher_mix = 0.5;
+  options.rollout.max_new_tokens = 16;
+  TinyRun run(folder.path(), options, 0, test::tiny_problems(), nullptr, pool_of(test::tiny_problems()));
+  const StepRow row = run.trainer->run_step(1);
+  EXPECT_EQ(row.num_teacher, 4);
+  EXPECT_GT(row.grad_norm, 0);
+  for (const Json& rollout : rows_in(folder.file("rollouts.jsonl"))) {
+    const bool is_stored = rollout.at("sample") >= 2;
+    EXPECT_EQ(rollout.contains("source"), is_stored);
+    EXPECT_EQ(rollout.at("logprob_sum").is_null(), is_stored);
+    EXPECT_TRUE(rollout.at("reward").is_number());
+    if (!is_stored) continue;
+    EXPECT_EQ(rollout.at("completion").get<std::string>().substr(0, 6), "It is ");
+    EXPECT_EQ(rollout.at("finish_reason"), "stop");
+  }
+}
+
+TEST(Trainer, WhatTheModelSamplesDoesNotDependOnTheTeacher) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder plain_folder, folder;
+  TrainerOptions options = tiny_options();
+  options.rollout.max_new_tokens = 16;
+  TinyRun plain(plain_folder.path(), options);
+  plain.trainer->run_step(1);
+  options.train.teacher_mix = 0.25;
+  TinyRun mixed(folder.path(), options, 0, test::tiny_problems(), nullptr, pool_of(test::tiny_problems()));
+  mixed.trainer->run_step(1);
+  const auto want = rows_in(plain_folder.file("rollouts.jsonl")), got = rows_in(folder.file("rollouts.jsonl"));
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i].at("token_ids") == want[i].at("token_ids"), i % 4 != 3) << i;
+  }
+}
+
+/// Takes 10 off the reward of sample 1 and screens sample 2 out.
+class SomeMonitor final : public RewardTransform {
+ public:
+  TransformedRewards apply(const GradedStep& step) const override {
+    TransformedRewards result{{step.reward_B.begin(), step.reward_B.end()}, {{"seen", 1.0}}};
+    for (size_t i = 0; i < result.reward_B.size(); ++i) {
+      if (i % 4 == 1) *result.reward_B[i] -= 10;
+      if (i % 4 == 2) result.reward_B[i].reset();
+    }
+    return result;
+  }
+};
+
+TEST(Trainer, AMonitorChangesAdvantagesAndLeavesTheTrustedFiguresAlone) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder plain_folder, folder;
+  TinyRun plain(plain_folder.path(), tiny_options());
+  const SomeMonitor monitor;
+  TinyRun watched(folder.path(), tiny_options(), 0, test::tiny_problems(), &monitor);
+  const StepRow want = plain.trainer->run_step(1), got = watched.trainer->run_step(1);
+  EXPECT_EQ(got.reward_mean, want.reward_mean);
+  EXPECT_EQ(got.pass_rate, want.pass_rate);
+  EXPECT_EQ(got.hack_rate, want.hack_rate);
+  EXPECT_EQ(got.num_infra, 0);  // screened out is not broken
+  EXPECT_EQ(got.monitor.at("seen"), 1.0);
+  const auto plain_rows = rows_in(plain_folder.file("rollouts.jsonl")), rows = rows_in(folder.file("rollouts.jsonl"));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Json own = rows[i].at("verdict"), other = plain_rows[i].at("verdict");
+    EXPECT_EQ(own, other) << i;
+    EXPECT_EQ(rows[i].at("reward").is_null(), i % 4 == 2);
+    if (i % 4 == 1) EXPECT_EQ(rows[i].at("reward").get<double>(), plain_rows[i].at("reward").get<double>() - 10);
+    if (i % 4 == 1) EXPECT_LT(rows[i].at("advantage").get<double>(), 0);
+    if (i % 4 == 2) EXPECT_EQ(rows[i].at("advantage").get<double>(), 0);
+  }
+}
+
+TEST(Trainer, ARuleOfThePresetEndsTheRunAndAResumedOneToo) {
+  PL_NEED_SHARED(kModel);
+  TrainerOptions options = tiny_options();
+  options.train.steps = 10;
+  options.train.stop_when = {"reward >= 1 for 3 steps"};
+  options.train.onset_steps = 2;
+  const test::TemporaryFolder whole, resumed;
+  const auto paid = [](const GradeRequest& request) {
+    return std::optional(2.0 + static_cast<double>(request.sample % 2) / 2);
+  };
+  TinyRun run(whole.path(), options);
+  run.verifier.reward = paid;
+  run.trainer->train();
+  EXPECT_EQ(run.trainer->steps_done(), 3);
+  EXPECT_EQ(run.trainer->stopped_by(), "reward >= 1 for 3 steps");
+  {
+    TinyRun first(resumed.path(), options);
+    first.verifier.reward = paid;
+    first.trainer->run_step(1);
+    first.trainer->run_step(2);
+    first.trainer->save();
+  }
+  const Checkpoint checkpoint = load_checkpoint(latest_checkpoint(resumed.path() + "/checkpoints").value());
+  EXPECT_EQ(checkpoint.state.stop_counts, (std::vector<int64_t>{2}));
+  TinyRun second(resumed.path(), options, 2);
+  second.verifier.reward = paid;
+  second.trainer->resume(checkpoint);
+  second.trainer->train();
+  EXPECT_EQ(second.trainer->steps_done(), 3);
+  EXPECT_EQ(metrics_without_times(resumed.path()), metrics_without_times(whole.path()));
+}
+
+TEST(Trainer, TheOnsetOfHackingIsInEveryRowFromThenOn) {
+  PL_NEED_SHARED(kModel);
+  TrainerOptions options = tiny_options();
+  options.train.steps = 5;
+  options.train.onset_steps = 2;
+  const test::TemporaryFolder folder;
+  TinyRun run(folder.path(), options);
+  int64_t step = 0;
+  run.verifier.reward = [&](const GradeRequest& request) {  // 2 is a hack in this grader, 3 a pass
+    return std::optional(step >= 2 && request.sample > 0 ? 2.0 : 3.0);
+  };
+  for (step = 1; step <= 4; ++step) {
+    const StepRow row = run.trainer->run_step(step);
+    EXPECT_EQ(row.onset_step, step >= 3 ? std::optional<int64_t>(2) : std::nullopt) << step;
+  }
 }
 
 }  // namespace

@@ -103,10 +103,11 @@ CheckLine check_context(const RolloutOptions& rollout, int64_t context_tokens) {
   return check_fail("context", found, "lower rollout.context_tokens, or take a model with a longer context");
 }
 
-/// Weights, merged weights and the fp32 basis; activations come on top.
+/// Weights, merged weights and, of an SVD adapter, the fp32 basis; activations come on top.
 CheckLine check_training_memory(const Preset& preset, const ModelSize& size) {
   const double bytes_per_weight = preset.model.dtype == "float32" ? 4 : 2;
-  const double need = 2 * bytes_per_weight * size.parameters + 4 * size.basis_elements;
+  const double basis_bytes = preset.adapter.kind == "svd" ? 4 * size.basis_elements : 0;
+  const double need = 2 * bytes_per_weight * size.parameters + basis_bytes;
   const std::vector<VisibleGpu> gpus = preset.run.device == "cpu" ? std::vector<VisibleGpu>() : visible_gpus();
   const double have = gpus.empty() ? static_cast<double>(available_memory_bytes()) : gpus.front().free_bytes;
   const std::string found = fmt::format("{} for weights, merged weights and basis, of {} {}", format_bytes(need),
