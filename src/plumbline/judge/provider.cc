@@ -40,13 +40,15 @@ constexpr std::array kProviders = {
 };
 
 /// The first of these that stands in a model's name says who made it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kFamilies = {{
-    {"llama", "meta"},     {"mistral", "mistral"},    {"mixtral", "mistral"},  {"ministral", "mistral"},
-    {"qwen", "qwen"},      {"qwq", "qwen"},           {"claude", "anthropic"}, {"gpt", "openai"},
-    {"o1", "openai"},      {"o3", "openai"},          {"o4", "openai"},        {"gemini", "google"},
-    {"gemma", "google"},   {"deepseek", "deepseek"},  {"grok", "xai"},         {"phi-", "microsoft"},
-    {"command", "cohere"}, {"olmo", "ai2"},           {"tulu", "ai2"},         {"kimi", "moonshot"},
-    {"glm", "zhipu"},      {"smollm", "huggingface"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 29> kFamilies = {{
+    {"llama", "meta"},       {"mistral", "mistral"},    {"mixtral", "mistral"},   {"ministral", "mistral"},
+    {"qwen", "qwen"},        {"qwq", "qwen"},           {"claude", "anthropic"},  {"gpt", "openai"},
+    {"o1", "openai"},        {"o3", "openai"},          {"o4", "openai"},         {"gemini", "google"},
+    {"gemma", "google"},     {"deepseek", "deepseek"},  {"grok", "xai"},          {"phi-", "microsoft"},
+    {"command", "cohere"},   {"olmo", "ai2"},           {"tulu", "ai2"},          {"kimi", "moonshot"},
+    {"glm", "zhipu"},        {"smollm", "huggingface"}, {"magistral", "mistral"}, {"codestral", "mistral"},
+    {"devstral", "mistral"}, {"pixtral", "mistral"},    {"voxtral", "mistral"},   {"phi3", "microsoft"},
+    {"phi4", "microsoft"},
 }};
 
 std::string lower(std::string_view text) {

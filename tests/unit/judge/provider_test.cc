@@ -140,6 +140,11 @@ TEST(ModelName, TheSameModelUnderItsOtherNames) {
 TEST(ModelName, Families) {
   EXPECT_EQ(model_family("meta-llama/llama-3.3-70b-instruct"), "meta");
   EXPECT_EQ(model_family("mistralai/mistral-large"), "mistral");
+  for (const char* name :
+       {"magistral-medium-2506", "codestral-latest", "devstral-small", "pixtral-12b", "voxtral-mini"}) {
+    EXPECT_EQ(model_family(name), "mistral") << name;  // one maker: no two witnesses
+  }
+  EXPECT_EQ(model_family("phi4:14b"), model_family("microsoft/phi-4"));
   EXPECT_EQ(model_family("gpt-4o-mini"), "openai");
   EXPECT_EQ(model_family("o3-mini"), "openai");
   EXPECT_EQ(model_family("claude-3-5-sonnet-latest"), "anthropic");
