@@ -115,4 +115,24 @@ void run_items(RolloutEngine& engine, Verifier& verifier, const ModelText& text,
   stop_if_interrupted();
 }
 
+void run_served_items(ServedModel& model, Verifier& verifier, std::span<const EvalItem> items,
+                      std::span<const ItemDraw> draws, const std::function<void(const ItemRow&)>& on_row) {
+  std::vector<ServedQuestion> questions;
+  for (const ItemDraw& draw : draws) questions.push_back({items[draw.item].problem->prompt, draw.sample});
+  Grading grading(verifier, on_row);
+  model.ask(questions, [&](size_t i, const ServedAnswer& answer) {
+    if (!answer.error.empty()) return;
+    ItemRow row;
+    row.draw = draws[i];
+    row.completion = answer.completion;
+    row.finish_reason = answer.is_cut ? "length" : "stop";
+    row.num_tokens = answer.num_tokens;
+    GradeRequest request{items[draws[i].item].problem, draws[i].sample, row.completion, {}};
+    request.index = static_cast<int64_t>(i);
+    grading.add(std::move(request), std::move(row));
+  });
+  grading.finish();
+  stop_if_interrupted();
+}
+
 }  // namespace plumbline

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plumbline/eval/served_model.h"
 #include "plumbline/record/problem.h"
 #include "plumbline/record/verdict.h"
 #include "plumbline/rollout/engine.h"
@@ -59,5 +60,10 @@ struct ItemRow {
 void run_items(RolloutEngine& engine, Verifier& verifier, const ModelText& text, std::span<const EvalItem> items,
                std::span<const ItemDraw> draws, const ItemDecode& decode,
                const std::function<void(const ItemRow&)>& on_row);
+
+/// The same with the completions of a served model, which renders the prompt's messages itself; seed and limit are the
+/// server's. A call that failed is no row. Throws what ServedModel::ask throws as well.
+void run_served_items(ServedModel& model, Verifier& verifier, std::span<const EvalItem> items,
+                      std::span<const ItemDraw> draws, const std::function<void(const ItemRow&)>& on_row);
 
 }  // namespace plumbline

@@ -301,6 +301,8 @@ std::vector<KeyRow> outcome_rows() {
             "verb eval: folders of runs, RUN or RUN@step, whose adapters are set against the base; one a seed", {}, {},
             true),
       text(PL_KEY(eval, candidate), "verb eval: another checkpoint to set against model.path; empty = eval.adapter"),
+      text(PL_KEY(eval, served),
+           "verb eval: a served model, provider:model or local:MODEL@URL, to set against model.path; empty = none"),
       number(PL_KEY(eval, samples),
              "completions a problem; the verb eval draws them beside the greedy one where eval.temperature is above 0",
              "completions", count_from(1)),

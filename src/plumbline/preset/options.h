@@ -167,6 +167,7 @@ struct EvalOptions {
   std::vector<std::string> problems;  ///< verb eval: files; empty = data.problems
   std::vector<std::string> adapter;   ///< verb eval: RUN or RUN@step each, one a seed
   std::string candidate;              ///< verb eval: another checkpoint in the place of adapters
+  std::string served;                 ///< verb eval: provider:model[@base_url] in their place
   int64_t samples = 1;
   double temperature = 0;      ///< 0 = greedy
   bool greedy_beside = false;  ///< where temperature is above 0: decode the slice greedily too

@@ -105,9 +105,10 @@ void check_rollout(const Preset& preset, const WhereOf& where_of) {
 }
 
 void check_eval(const Preset& preset, const WhereOf& where_of) {
-  if (!preset.eval.candidate.empty() && !preset.eval.adapter.empty()) {
-    conflict("eval.candidate and eval.adapter are both set, and there is one candidate", where_of("eval.candidate"),
-             "drop one of the two");
+  const EvalOptions& eval = preset.eval;
+  if (!eval.adapter.empty() + !eval.candidate.empty() + !eval.served.empty() > 1) {
+    conflict("more than one of eval.adapter, eval.candidate and eval.served is set, and there is one candidate",
+             where_of(eval.served.empty() ? "eval.candidate" : "eval.served"), "remove the others");
   }
   const double temperature = preset.eval.temperature;
   if (temperature == 0 || temperature >= kMinTemperature) return;

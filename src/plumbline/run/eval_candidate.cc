@@ -71,16 +71,18 @@ std::string EvalCandidate::label() const {
 }
 
 std::vector<EvalCandidate> find_candidates(const Preset& preset) {
-  if (!preset.eval.candidate.empty()) {
+  if (!preset.eval.candidate.empty() || !preset.eval.served.empty()) {
     EvalCandidate candidate;
-    candidate.name = preset.eval.candidate;
+    candidate.is_served = !preset.eval.served.empty();
+    candidate.name = candidate.is_served ? preset.eval.served : preset.eval.candidate;
     candidate.seed = preset.run.seed;
     candidate.training = preset;
     return {candidate};
   }
   if (preset.eval.adapter.empty()) {
-    throw ConfigError("config.no_candidate", "there is nothing to set against the base", "eval.adapter",
-                      "name runs, eval.adapter = [\"out/my-run\"], or a checkpoint in eval.candidate");
+    throw ConfigError(
+        "config.no_candidate", "there is nothing to set against the base", "eval.adapter",
+        "name runs, eval.adapter = [\"out/my-run\"], a checkpoint in eval.candidate, or a served model in eval.served");
   }
   std::vector<EvalCandidate> candidates;
   for (const std::string& name : preset.eval.adapter) candidates.push_back(candidate_of_run(name));

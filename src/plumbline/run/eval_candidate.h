@@ -1,4 +1,4 @@
-/// What an evaluation sets against the base: adapters of runs, one a seed, or another checkpoint.
+/// What an evaluation sets against the base: adapters of runs, one a seed, another checkpoint, or a served model.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,10 @@
 namespace plumbline {
 
 struct EvalCandidate {
-  std::string name;         ///< RUN@step, or the checkpoint's path
+  std::string name;         ///< RUN@step, the checkpoint's path, or provider:model[@base_url]
   uint64_t seed = 0;        ///< of the run
-  std::string adapter;      ///< checkpoint folder with the adapter; empty for a checkpoint of whole weights
+  bool is_served = false;   ///< over HTTP, by others
+  std::string adapter;      ///< checkpoint folder with the adapter; empty for other candidates
   int64_t step = 0;         ///< of that checkpoint
   std::string weight_hash;  ///< of the merged weights, as the checkpoint states it
   Preset training;          ///< the run's resolved preset; for a checkpoint the evaluation's own

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "plumbline/base/build_info.h"
 #include "plumbline/base/clock.h"
@@ -80,6 +82,10 @@ class Evaluation {
       for (const EvalCandidate& candidate : candidates_) plan_report(set, candidate);
     }
     verifier_ = make_verifier(preset_.grade, problems);
+    // A key or an address that is wrong shows before the base is asked.
+    if (candidates_.front().is_served) {
+      const ServedModel trial(candidates_.front().name, preset_.rollout.max_new_tokens, 0);
+    }
   }
 
   const Json& pins() const { return pins_; }
@@ -139,7 +145,7 @@ class Evaluation {
     pins.set("metric", headline_metric(set.task));
     pins.set("split_hash", set.hash);
     pins.set("generator_version", or_null(set.generator));
-    pins.set("rollout_mode", "in_process");
+    pins.set("rollout_mode", candidate.is_served ? "served" : "in_process");
     pins.set("num_generations", is_adapter ? Json(candidate.training.rollout.group_size) : Json(nullptr));
     pins.set("precision", name_of_dtype(bench_->decoder->dtype()));
     pins.set("quantization", "none");
@@ -174,11 +180,12 @@ class Evaluation {
       bench_->adapter->reset(preset_.run.seed);
       bench_->adapter->merge(preset_.run.seed, 0);
     }
-    run_arm({"base", "base"}, *bench_, sets_);
+    run_arm({"base", "base"}, in_process(*bench_));
   }
 
   void run_candidate(const EvalCandidate& candidate) {
     const EvalArmName arm = {candidate.label(), candidate.name};
+    if (candidate.is_served) return run_arm(arm, served(candidate.name));
     if (candidate.adapter.empty()) return run_checkpoint(candidate, arm);
     bench_->adapter->load(candidate.adapter);
     bench_->adapter->merge(candidate.seed, static_cast<uint32_t>(candidate.step));  // as training rounded
@@ -188,7 +195,7 @@ class Evaluation {
                                   bench_->adapter->weight_hash(), candidate.weight_hash),
                       candidate.adapter, "evaluate with the model and the build that trained it");
     }
-    run_arm(arm, *bench_, sets_);
+    run_arm(arm, in_process(*bench_));
   }
 
   void run_checkpoint(const EvalCandidate& candidate, const EvalArmName& arm) {
@@ -199,7 +206,7 @@ class Evaluation {
     for (const EvalSet& set : sets_) {
       for (const EvalItem& item : set.list.items) require_same_prompt(bench.text.render(*item.problem), item);
     }
-    run_arm(arm, bench, sets_);
+    run_arm(arm, in_process(bench));
   }
 
   static void require_same_prompt(const RenderedPrompt& prompt, const EvalItem& item) {
@@ -212,11 +219,30 @@ class Evaluation {
         "eval.candidate", "name one template for both in model.template_file; tokenizers must agree");
   }
 
-  void run_arm(const EvalArmName& arm, const ModelBench& bench, const std::vector<EvalSet>& sets) {
-    for (const EvalSet& set : sets) {
-      run_decode(arm, bench, set, "greedy", 1, 0);
+  /// Completes and grades draws of a set; a completion that came to nothing has no row.
+  using Completer = std::function<void(const EvalSet& set, std::span<const ItemDraw> draws, double temperature,
+                                       const std::function<void(const ItemRow&)>& on_row)>;
+
+  Completer in_process(const ModelBench& bench) {
+    return [this, &bench](const EvalSet& set, std::span<const ItemDraw> draws, double temperature, const auto& on_row) {
+      LocalEngine engine(*bench.decoder, std::min<int64_t>(kMaxBatch, static_cast<int64_t>(draws.size())));
+      run_items(engine, *verifier_, bench.text, set.list.items, draws,
+                {temperature, preset_.rollout.max_new_tokens, preset_.run.seed}, on_row);
+    };
+  }
+
+  Completer served(const std::string& spec) {
+    return [this, spec](const EvalSet& set, std::span<const ItemDraw> draws, double temperature, const auto& on_row) {
+      ServedModel model(spec, preset_.rollout.max_new_tokens, temperature);
+      run_served_items(model, *verifier_, set.list.items, draws, on_row);
+    };
+  }
+
+  void run_arm(const EvalArmName& arm, const Completer& complete) {
+    for (const EvalSet& set : sets_) {
+      run_decode(arm, complete, set, "greedy", 1, 0);
       if (wants_samples(preset_)) {
-        run_decode(arm, bench, set, "sampled", preset_.eval.samples, preset_.eval.temperature);
+        run_decode(arm, complete, set, "sampled", preset_.eval.samples, preset_.eval.temperature);
       }
     }
   }
@@ -225,27 +251,25 @@ class Evaluation {
     return directory_->file(fmt::format("rows/{}.{}.{}.jsonl", set.task, arm, decode));
   }
 
-  void run_decode(const EvalArmName& arm, const ModelBench& bench, const EvalSet& set, const std::string& decode,
+  void run_decode(const EvalArmName& arm, const Completer& complete, const EvalSet& set, const std::string& decode,
                   int64_t num_samples, double temperature) {
     EvalRows rows(rows_path(set, arm.file, decode), set);
     const std::vector<ItemDraw> draws = rows.missing(num_samples);
     if (draws.empty()) return;
-    LocalEngine engine(*bench.decoder, std::min<int64_t>(kMaxBatch, static_cast<int64_t>(draws.size())));
     int64_t num_passed = 0, num_done = 0;
     {
       Progress progress(fmt::format("{} of {}, {}", set.task, arm.title, decode), static_cast<int64_t>(draws.size()),
                         "completions");
-      run_items(engine, *verifier_, bench.text, set.list.items, draws,
-                {temperature, preset_.rollout.max_new_tokens, preset_.run.seed}, [&](const ItemRow& row) {
-                  rows.add(row);
-                  num_passed += row.verdict.passed();
-                  progress.advance(1, fmt::format("{} of {} passed", num_passed, ++num_done));
-                });
+      complete(set, draws, temperature, [&](const ItemRow& row) {
+        rows.add(row);
+        num_passed += row.verdict.passed();
+        progress.advance(1, fmt::format("{} of {} passed", num_passed, ++num_done));
+      });
     }
     const size_t num_missing = rows.missing(num_samples).size();
     if (num_missing == 0) return;
     throw SandboxError("sandbox.no_verdicts",
-                       fmt::format("{} of {} completions could not be graded", num_missing, draws.size()),
+                       fmt::format("{} of {} completions could not be made or graded", num_missing, draws.size()),
                        fmt::format("{} of {}", set.task, arm.title),
                        "run `plumbline check`, then go on with: plumbline eval --resume " + directory_->path());
   }

@@ -4,12 +4,14 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "plumbline/base/file_system.h"
+#include "tests/support/fake_provider.h"
 #include "tests/support/process.h"
 #include "tests/support/shared_files.h"
 #include "tests/support/temporary_folder.h"
@@ -234,6 +236,55 @@ TEST(EvalSlow, TwoCheckpointsAndSamples) {
   EXPECT_LE(estimates["1"].get<double>(), estimates["4"].get<double>());
 }
 
+TEST(EvalSlow, AServedModelIsACandidate) {
+  // The provider knows one program. It breaks down after ten answers and comes back.
+  std::atomic<bool> is_broken = false;
+  std::atomic<int> num_answers = 0;
+  const std::string text = "```python\ndef f(x):\n    return x\n```\n";
+  const test::FakeProvider provider([&](const test::AskedQuestion& question) -> std::optional<test::ServedAnswer> {
+    if (test::is_trial(question)) return test::FakeProvider::says(question, "ready");
+    if (is_broken && num_answers >= 10) {
+      return test::FakeProvider::misbehaves(question, test::Misbehaviour::kTermsOfService);
+    }
+    ++num_answers;
+    return test::FakeProvider::says(question, text);
+  });
+  const test::TemporaryFolder folder;
+  const Settings settings = {"eval.limit=30", "eval.served=" + provider.spec("some-model")};
+  is_broken = true;
+  const ProcessResult stopped = evaluate(folder.file("e"), settings);
+  EXPECT_EQ(stopped.exit_code, 6) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("remote.candidate"));
+  EXPECT_FALSE(fs::exists(folder.file("e") + "/code-s0.eval.json")) << "no report without all answers";
+  is_broken = false;
+  const ProcessResult resumed =
+      test::run_process({test::binary_path("plumbline"), "eval", "--resume", folder.file("e")});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+
+  const ordered_json report = json_of(folder.file("e") + "/code-s0.eval.json");
+  EXPECT_EQ(report["pin"]["rollout_mode"], "served");
+  EXPECT_EQ(report["adapter"], provider.spec("some-model"));
+  ASSERT_EQ(report["rows"]["candidate"].size(), 30u);
+  for (const ordered_json& row : report["rows"]["candidate"]) EXPECT_EQ(row["completion"], text);
+  EXPECT_LE(num_answers, 38) << "at most the calls under way at the breakdown are made again";
+  for (const test::AskedQuestion& question : provider.questions()) EXPECT_EQ(question.model, "some-model");
+}
+
+TEST(Eval, AServedModelThatRefusesStopsBeforeAnythingIsAsked) {
+  const test::FakeProvider provider([&](const test::AskedQuestion& question) -> std::optional<test::ServedAnswer> {
+    return test::FakeProvider::misbehaves(question, test::Misbehaviour::kTermsOfService);
+  });
+  const test::TemporaryFolder folder;
+  const ProcessResult result = evaluate(folder.file("e"), {"eval.limit=4", "eval.served=" + provider.spec("m")});
+  EXPECT_EQ(result.exit_code, 6) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("remote.preflight"));
+  EXPECT_FALSE(fs::exists(folder.file("e")));
+  EXPECT_EQ(provider.num_requests(), 1);
+  const ProcessResult unreadable = evaluate(folder.file("e"), {"eval.limit=4", "eval.served=nobody:m"});
+  EXPECT_EQ(unreadable.exit_code, 2) << unreadable.err;
+  EXPECT_THAT(unreadable.err, HasSubstr("config.served"));
+}
+
 TEST(Eval, WrongInputIsRefusedBeforeTheModelIsLoaded) {
   const test::TemporaryFolder folder;
   const ProcessResult nothing = evaluate(folder.file("e"), {});
@@ -248,6 +299,9 @@ TEST(Eval, WrongInputIsRefusedBeforeTheModelIsLoaded) {
   const ProcessResult both = evaluate(folder.file("e"), {"eval.candidate=models/tiny", "eval.adapter=[\"x\"]"});
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_THAT(both.err, HasSubstr("config.conflict"));
+  const ProcessResult third = evaluate(folder.file("e"), {"eval.candidate=models/tiny", "eval.served=local:m@x"});
+  EXPECT_EQ(third.exit_code, 2);
+  EXPECT_THAT(third.err, HasSubstr("config.conflict"));
   EXPECT_FALSE(fs::exists(folder.file("e")));
 }
 

@@ -12,7 +12,9 @@
 #include "plumbline/cli/core/fetch_model.h"
 #include "plumbline/cli/core/reward_endpoint.h"
 #include "plumbline/cli/core/reward_judge.h"
+#include "plumbline/cli/core/served_candidate.h"
 #include "plumbline/cli/core/verbs.h"
+#include "plumbline/eval/served_model.h"
 #include "plumbline/files/model_path.h"
 #include "plumbline/verify/custom/reward_source.h"
 
@@ -44,6 +46,7 @@ int main_of_core(int argc, char** argv) {
   }
   if (words[0] == kRewardEndpointWord) return reward_endpoint_main({words.begin() + 1, words.end()});
   if (words[0] == kRewardJudgeWord) return reward_judge_main({words.begin() + 1, words.end()});
+  if (words[0] == kServedCandidateWord) return served_candidate_main({words.begin() + 1, words.end()});
   const auto verb =
       std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& candidate) { return words[0] == candidate.name; });
   if (words[0] == kFetchModelWord) return fetch_model_main({words.begin() + 1, words.end()});
