@@ -120,7 +120,7 @@ void run_served_items(ServedModel& model, Verifier& verifier, std::span<const Ev
   std::vector<ServedQuestion> questions;
   for (const ItemDraw& draw : draws) questions.push_back({items[draw.item].problem->prompt, draw.sample});
   Grading grading(verifier, on_row);
-  model.ask(questions, [&](size_t i, const ServedAnswer& answer) {
+  const auto on_answer = [&](size_t i, const ServedAnswer& answer) {
     if (!answer.error.empty()) return;
     ItemRow row;
     row.draw = draws[i];
@@ -130,7 +130,13 @@ void run_served_items(ServedModel& model, Verifier& verifier, std::span<const Ev
     GradeRequest request{items[draws[i].item].problem, draws[i].sample, row.completion, {}};
     request.index = static_cast<int64_t>(i);
     grading.add(std::move(request), std::move(row));
-  });
+  };
+  try {
+    model.ask(questions, on_answer);
+  } catch (...) {
+    grading.finish();  // answers that were paid for are kept
+    throw;
+  }
   grading.finish();
   stop_if_interrupted();
 }

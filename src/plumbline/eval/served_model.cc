@@ -78,8 +78,8 @@ void ServedModel::ask(std::span<const ServedQuestion> questions,
     const auto index = require_member(message, "id", spec_).get<size_t>();
     PL_CHECK(index < questions.size(), "an answer to no question");
     const ServedAnswer answer = parse_answer(message, spec_);
-    if (!answer.error.empty() && static_cast<double>(++num_failed) >
-                                     kMaxFailedShare * static_cast<double>(questions.size())) {
+    if (!answer.error.empty() &&
+        static_cast<double>(++num_failed) > kMaxFailedShare * static_cast<double>(questions.size())) {
       throw RemoteError("remote.candidate",
                         fmt::format("{} of {} calls failed: {}", num_failed, num_done + 1, answer.error), spec_,
                         "repair the access, then go on with plumbline eval --resume");

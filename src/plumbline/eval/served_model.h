@@ -41,7 +41,8 @@ class ServedModel {
   /// thread. A call that fails after all attempts is an answer with an error. Throws RemoteError(remote.candidate)
   /// when more than a fiftieth have failed, so that a dead server is not asked a thousand times; Interrupted;
   /// SandboxError(sandbox.served_model) when the process ends.
-  void ask(std::span<const ServedQuestion> questions, const std::function<void(size_t, const ServedAnswer&)>& on_answer);
+  void ask(std::span<const ServedQuestion> questions,
+           const std::function<void(size_t, const ServedAnswer&)>& on_answer);
 
  private:
   const std::string spec_;

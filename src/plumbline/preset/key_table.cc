@@ -315,7 +315,7 @@ std::vector<KeyRow> outcome_rows() {
               "seeds on which these settings were chosen, for the report; empty = not said", kNotNegative),
       word(PL_KEY(probe, hack_rate), "hack rate that the report's verdict is about", {"hacked", "vacuous"}),
       number(PL_KEY(probe, parallel),
-             "arms trained at once, each in a process of its own with its share of the cores; 0 = one for every "
+             "arms trained at once, each in a process of its own with its share of the cores; 0 = two for every "
              "run.threads cores",
              "arms", {.min = 0, .max = 1024}),
       flag(PL_KEY(probe, stop_at_gates), "stop when Gate A or B fails"),

@@ -29,7 +29,9 @@ int64_t num_cores() {
 
 int64_t arms_at_once(const Preset& preset) {
   if (preset.probe.parallel > 0) return preset.probe.parallel;
-  return std::max<int64_t>(1, num_cores() / std::max<int64_t>(1, preset.run.threads));
+  // Two for a core: an arm waits for its grader, and the kernel ends many sandboxes at once in hardly more time than
+  // one.
+  return std::max<int64_t>(1, 2 * num_cores() / std::max<int64_t>(1, preset.run.threads));
 }
 
 /// Its own arm and seed, and its share of the cores.
