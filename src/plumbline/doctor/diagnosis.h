@@ -27,6 +27,8 @@ struct Diagnosis {
   std::vector<NotChecked> not_checked;
   int64_t num_read = 0;
 
+  /// Nothing was learned from any input, and nothing is wrong with one: no verdict, though health() is sound.
+  bool is_empty() const { return num_read == 0 && findings.empty(); }
   /// Any error: invalid; else any warning: suspect; else sound.
   Health health() const;
 };

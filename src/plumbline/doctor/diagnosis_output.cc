@@ -69,6 +69,7 @@ std::string finding_markup(const Finding& finding) {
 }  // namespace
 
 std::string diagnosis_headline(const Diagnosis& diagnosis) {
+  if (diagnosis.is_empty()) return "no verdict: nothing here that doctor reads";
   int counts[3] = {0, 0, 0};
   for (const Finding& finding : diagnosis.findings) ++counts[static_cast<int>(finding.severity)];
   return fmt::format("{}: {} error{}, {} warning{}, {} note{}", name_of(diagnosis.health()), counts[2],
@@ -123,7 +124,7 @@ std::string diagnosis_json(const Diagnosis& diagnosis) {
   for (const NotChecked& item : diagnosis.not_checked) {
     report["not_checked"].push_back({{"where", item.where}, {"what", item.what}, {"reason", item.reason}});
   }
-  report["verdict"] = name_of(diagnosis.health());
+  report["verdict"] = diagnosis.is_empty() ? Json(nullptr) : Json(name_of(diagnosis.health()));
   return to_json_line(report);
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/interrupt.h"
 #include "plumbline/sandbox/job.h"
 #include "plumbline/sandbox/marshal.h"
 #include "plumbline/sandbox/python_server.h"
@@ -80,6 +81,7 @@ Isolation probe_isolation(const std::string& python, IsolationLevel minimum, std
   for (const IsolationLevel level : {IsolationLevel::kNamespaces, IsolationLevel::kBubblewrap,
                                      IsolationLevel::kContainer, IsolationLevel::kLimits}) {
     if (level < minimum) break;
+    if (interrupt_requested()) throw Interrupted("stopped before anything was graded");
     if (exact && level != *exact) continue;
     std::string reason;
     try {
@@ -92,6 +94,7 @@ Isolation probe_isolation(const std::string& python, IsolationLevel minimum, std
     }
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", to_string(level), reason);
   }
+  if (interrupt_requested()) throw Interrupted("stopped before anything was graded");
   if (reasons.empty()) reasons = "the level that was asked for is below the minimum";
   throw SandboxError("sandbox.isolation", "graded code cannot be isolated well enough here: " + reasons,
                      "grade.min_isolation = " + std::string(to_string(minimum)),

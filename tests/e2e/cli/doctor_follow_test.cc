@@ -71,6 +71,27 @@ class DoctorFollow : public testing::Test {
   const std::string problems_ = folder_.write("problems.jsonl", kProblems);
 };
 
+TEST_F(DoctorFollow, NothingGradedIsNoAllClear) {
+  std::string unknown;
+  for (int i = 0; i < 40; ++i) {
+    unknown +=
+        to_json_line(Json{{"problem_id", "elsewhere"}, {"completion", "x"}, {"reward", 1.0}, {"step", i / 8}}) + "\n";
+  }
+  for (const std::string& rows : {unknown, std::string()}) {
+    const test::ProcessResult result = follow(rows);
+    EXPECT_EQ(result.exit_code, 3) << result.out << result.err;
+    EXPECT_THAT(result.err, HasSubstr("nothing was graded"));
+    EXPECT_THAT(result.err, Not(HasSubstr("no onset")));
+  }
+}
+
+TEST_F(DoctorFollow, SaysThatNoRewardCouldBeRead) {
+  std::string rows = verl_rollouts(6, 2);
+  for (size_t at = 0; (at = rows.find("\"score\"", at)) != std::string::npos;) rows.replace(at, 7, "\"accuracy\"");
+  EXPECT_THAT(follow(rows).err, HasSubstr("no row had a reward that can be read"));
+  EXPECT_THAT(follow(verl_rollouts(6, 2)).err, Not(HasSubstr("no row had a reward")));
+}
+
 TEST_F(DoctorFollow, RaisesTheOnsetOnceWithExamples) {
   const auto result = follow(verl_rollouts(40, 25));
   EXPECT_EQ(result.exit_code, 1) << result.err;

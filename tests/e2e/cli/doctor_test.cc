@@ -48,6 +48,38 @@ TEST(Doctor, ExitCodesFollowTheVerdict) {
   EXPECT_EQ(doctor({sound, "--map", "nonsense=x"}).exit_code, 2);
 }
 
+TEST(Doctor, WhatItCannotReadIsNotSound) {
+  const TemporaryFolder folder;
+  const std::string other = folder.write("other.json", "{\"a\": 1}");
+  for (const std::string& path : {folder.path(), other}) {
+    const ProcessResult result = doctor({path});
+    EXPECT_EQ(result.exit_code, 3) << path;
+    EXPECT_EQ(result.out.find("sound"), std::string::npos) << result.out;
+    EXPECT_TRUE(json::parse(doctor({path, "--json"}).out)["verdict"].is_null());
+  }
+}
+
+TEST(Doctor, ListsThatJudgeAndTeachLeaveEmptyAreNoFinding) {
+  const TemporaryFolder folder;
+  folder.write("settings.json", "{\"schema\": \"judge_settings.v1\"}");
+  folder.write("rows.jsonl", rows(12));
+  folder.write("disagreements.jsonl", "");
+  EXPECT_EQ(doctor({folder.path()}).exit_code, 0) << doctor({folder.path()}).out;
+  folder.write("verdicts.jsonl", "");  // rows are another matter
+  EXPECT_EQ(doctor({folder.path()}).exit_code, 1);
+}
+
+TEST(Doctor, TheSummaryOfTeachTellsThatNoTeacherAnswered) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write(
+      "summary.json",
+      "{\"schema\": \"teachers.v1\", \"complete\": true, \"kept\": 0, \"teachers\": [{\"schema\": \"teacher.v1\", "
+      "\"teacher\": \"local:m@http://a/v1\", \"attempted\": 8, \"calls_ok\": 0, \"graded\": 0, \"kept\": 0}]}");
+  const ProcessResult result = doctor({path});
+  EXPECT_EQ(result.exit_code, 1) << result.out;
+  EXPECT_NE(result.out.find("teacher_all_failed"), std::string::npos) << result.out;
+}
+
 TEST(Doctor, JsonNamesPlacesNumbersAndPages) {
   const TemporaryFolder folder;
   const std::string path = folder.write("suspect.jsonl", rows(12, "{\"problem_id\":\"%\",\"passed\":true}\n"));

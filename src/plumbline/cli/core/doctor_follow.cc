@@ -46,8 +46,19 @@ int follow_rollouts(const FollowRequest& request) {
   }
   log_info(fmt::format("followed {} steps; {}{}", follower.num_steps(),
                        lines.num_unreadable() > 0 ? fmt::format("{} lines left out; ", lines.num_unreadable()) : "",
-                       follower.has_raised() ? "an onset of hacking was raised" : "no onset of hacking"));
+                       follower.has_raised()        ? "an onset of hacking was raised"
+                       : follower.num_graded() == 0 ? "nothing was graded"
+                                                    : "no onset of hacking"));
+  if (follower.num_graded() > 0 && follower.num_with_reward() == 0) {
+    log_warning(
+        "no row had a reward that can be read, so what the trainer paid for is not known: only testers were "
+        "looked at (docs/reference/doctor.md lists the names of rewards)");
+  }
   lines.require_any();
+  if (request.once && follower.num_graded() == 0) {
+    throw DataError("data.nothing_graded", "no row belongs to a problem, so nothing was looked at", request.rollouts,
+                    "give the problems that this run trains on");
+  }
   if (interrupt_requested()) throw Interrupted("stopped following");
   return static_cast<int>(follower.has_raised() ? ExitCode::kGateFailed : ExitCode::kOk);
 }

@@ -62,6 +62,7 @@ void Follower::take(RolloutRow row, int64_t file_number) {
   const Problem* problem = finder_.find(row);
   if (problem) {
     ++num_matched_;
+    num_with_reward_ += row.reward.has_value();
     open_.emplace_back(problem, std::move(row));
     return;
   }

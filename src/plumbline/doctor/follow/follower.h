@@ -74,6 +74,8 @@ class Follower {
   /// Closes the step that is open.
   void finish_step();
   int64_t num_steps() const { return num_steps_; }
+  int64_t num_graded() const { return num_matched_; }
+  int64_t num_with_reward() const { return num_with_reward_; }  ///< of the graded ones
   bool has_raised() const { return has_raised_; }
 
  private:
@@ -96,6 +98,7 @@ class Follower {
   int64_t stride_ = 1;  ///< the most that the step rose by from one to the next
   std::vector<std::pair<const Problem*, RolloutRow>> open_;
   int64_t num_open_unmatched_ = 0, num_matched_ = 0, num_unmatched_ = 0, num_steps_ = 0;
+  int64_t num_with_reward_ = 0;
   std::vector<double> right_rewards_;  ///< sorted
   std::vector<HackExample> recent_;    ///< paid though wrong, the last ones
   bool has_raised_ = false;

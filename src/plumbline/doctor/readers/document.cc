@@ -109,6 +109,7 @@ bool is_harness_report(const Json& tree) {
 
 bool is_judge_file(const Json& tree) {
   if (value_at(tree, "judge") || value_at(tree, "judges") || value_at(tree, "perJudge")) return true;
+  if (text_at(tree, "schema") == "teachers.v1") return true;
   return value_at(tree, "teacher") && value_at(tree, "attempted");
 }
 
@@ -185,6 +186,7 @@ void read_document(const std::string& path, JsonStream& stream, Collector& out) 
       std::any_of(rows.lists.begin(), rows.lists.end(), [](const auto& list) { return !list.second.empty(); });
   if (!found_document && !found_rows && !has_rows) {
     out.not_checked(path, "the whole file", "JSON of no kind that doctor knows");
+    --out.evidence.num_read;  // the caller counts the file, and nothing was learned from it
   }
 }
 

@@ -49,16 +49,20 @@ void read_summary(const Json& tree, const std::string& where, Collector& out) {
   out.evidence.judges.push_back(std::move(judge));
 }
 
+void read_teacher(const Json& counts, const std::string& path, Collector& out) {
+  const std::optional<int64_t> succeeded = count_at(counts, "calls_ok");
+  if (!succeeded) return out.not_checked(path, "teacher_all_failed", "it does not say how many calls succeeded");
+  out.evidence.teachers.push_back({path, text_at(counts, "teacher"), count_at(counts, "attempted").value_or(0),
+                                   *succeeded, count_at(counts, "kept").value_or(0)});
+}
+
 }  // namespace
 
 void read_judge_report(const Document& document, Collector& out) {
   const Json& tree = document.tree();
-  if (value_at(tree, "teacher") && value_at(tree, "attempted")) {
-    const std::optional<int64_t> succeeded = count_at(tree, "calls_ok");
-    if (!succeeded)
-      return out.not_checked(document.path, "teacher_all_failed", "it does not say how many calls succeeded");
-    out.evidence.teachers.push_back({document.path, text_at(tree, "teacher"), count_at(tree, "attempted").value_or(0),
-                                     *succeeded, count_at(tree, "kept").value_or(0)});
+  if (value_at(tree, "teacher") && value_at(tree, "attempted")) return read_teacher(tree, document.path, out);
+  if (const Json* teachers = value_at(tree, "teachers"); text_at(tree, "schema") == "teachers.v1" && teachers) {
+    for (const Json& teacher : *teachers) read_teacher(teacher, document.path, out);
     return;
   }
   if (count_at(tree, "supported")) read_summary(tree, document.path, out);

@@ -36,6 +36,14 @@ bool is_known_name(const std::string& name) {
          name.find("tfevents") != std::string::npos;
 }
 
+/// What judge and teach leave empty when there is nothing to list: judges that agree, a teacher that never passed.
+bool is_empty_list_of_ours(const fs::directory_entry& entry) {
+  const std::string name = entry.path().filename().string();
+  std::error_code error;
+  return (name == "disagreements.jsonl" || name == "pool.jsonl") && entry.is_regular_file(error) &&
+         entry.file_size(error) == 0 && fs::exists(entry.path().parent_path() / "settings.json", error);
+}
+
 std::string lower_head(std::string_view head) {
   std::string text(head.substr(0, 300));
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char letter) { return std::tolower(letter); });
@@ -138,6 +146,8 @@ class InputReader {
         if (depth < kMaxDepth && name != "checkpoints" && name[0] != '.') add_folder(entry.path().string(), depth + 1);
       } else if (is_run_folder(path) && is_run_file(name)) {
         continue;  // read with the run
+      } else if (is_empty_list_of_ours(entry)) {
+        continue;
       } else if (entry.is_regular_file(error) && is_known_name(name)) {
         add_file(entry.path().string());
       } else if (!name.ends_with(".jsonl.lock")) {  // lies beside rows that judge and teach write
