@@ -41,7 +41,7 @@ torch::Tensor rms_norm_of_rows(const torch::Tensor& x, const torch::Tensor& weig
 }  // namespace
 
 torch::Tensor rms_norm(const torch::Tensor& x, const torch::Tensor& weight, double eps) {
-  if (!at::GradMode::is_enabled() && x.device().is_cpu() && x.scalar_type() == torch::kFloat32 && x.numel() > 0) {
+  if (c10::InferenceMode::is_enabled() && x.device().is_cpu() && x.scalar_type() == torch::kFloat32 && x.numel() > 0) {
     return rms_norm_of_rows(x, weight, eps);
   }
   const torch::Tensor wide = x.to(wide_type(x.scalar_type()));

@@ -146,12 +146,12 @@ TEST_F(CheckVerb, DryRunPrintsThePresetThatItReadsBack) {
   EXPECT_NE(first.out.find("\nlr = 0.002\n"), std::string::npos);
   EXPECT_EQ(check({folder_.write("again.toml", first.out), "--dry-run"}).out, first.out);
 
-  const ProcessResult wrong = check({preset(), "--dry-run", "--set", "adapter.kind=lora"});
+  const ProcessResult wrong = check({preset(), "--dry-run", "--set", "adapter.merge_rounding=split"});
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_EQ(wrong.out, "");
   EXPECT_EQ(wrong.err,
-            "config.not_supported: adapter.kind = \"lora\" is not in this version (--set adapter.kind=lora); "
-            "this version has: svd\n");
+            "config.not_supported: adapter.merge_rounding = \"split\" is not in this version (--set "
+            "adapter.merge_rounding=split); this version has: stochastic, nearest, unmerged\n");
 }
 
 TEST_F(CheckVerb, ReferenceIsThePageInDocs) {

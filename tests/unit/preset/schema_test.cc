@@ -288,9 +288,9 @@ TEST(PresetReference, DocumentsEveryKey) {
 TEST(ShippedPresets, AllValidateAndRoundTrip) {
   const std::vector<std::string> names = shipped_presets();
   EXPECT_EQ(names, (std::vector<std::string>{"demo", "demo_a", "demo_bcd", "demo_hard", "full", "organism", "smoke",
-                                             "tiny_haar", "tiny_inoculated", "tiny_lora", "tiny_penalty",
-                                             "tiny_placebo", "tiny_probe_penalty", "tiny_projected", "tiny_rebound",
-                                             "tiny_route", "tiny_screening", "tiny_shuffled", "tiny_vanilla"}));
+                                             "tiny_haar", "tiny_lora", "tiny_penalty", "tiny_placebo",
+                                             "tiny_probe_penalty", "tiny_projected", "tiny_rebound", "tiny_route",
+                                             "tiny_screening", "tiny_shuffled", "tiny_vanilla"}));
   const test::TemporaryFolder folder;
   for (const std::string& name : names) {
     const Preset preset = load_preset(name);
