@@ -55,6 +55,23 @@ TEST(Compare, WritesJsonPageAndMarkdown) {
   EXPECT_THAT(read_file(folder.file("c.md")), HasSubstr("**GO**"));
 }
 
+TEST(Compare, NeverOverwritesWhatItReads) {
+  const test::TemporaryFolder folder;
+  std::vector<std::string> words = write_seeds(folder, 3);
+  const std::string plan = folder.write("plan.toml", "min_seeds = 3\n");
+  const std::string report = read_file(words[0]);
+  for (const auto& [option, name] : std::vector<std::pair<std::string, std::string>>{
+           {"--html", words[0]}, {"--markdown", plan}, {"--html", folder.path() + "/./plan.toml"}}) {
+    std::vector<std::string> asked = words;
+    asked.insert(asked.end(), {"--plan", plan, option, name});
+    const ProcessResult result = compare(asked);
+    EXPECT_EQ(result.exit_code, 2) << result.out;
+    EXPECT_THAT(result.err, HasSubstr("config.output_is_input"));
+  }
+  EXPECT_EQ(read_file(words[0]), report);
+  EXPECT_EQ(read_file(plan), "min_seeds = 3\n");
+}
+
 TEST(Compare, NamesTheDoctorsFindingsFirst) {
   PL_NEED_SHARED("cases/doctor/paid-hacks");
   std::vector<std::string> words;

@@ -8,6 +8,7 @@
 #include "plumbline/base/file_system.h"
 #include "plumbline/cli/core/verbs.h"
 #include "plumbline/cli/shared/arguments.h"
+#include "plumbline/cli/shared/output_path.h"
 #include "plumbline/compare/judgement_json.h"
 #include "plumbline/compare/judgement_page.h"
 #include "plumbline/compare/judgement_text.h"
@@ -65,6 +66,10 @@ int compare_main(const std::vector<std::string>& words) {
       .flag("--allow-missing", &allow_missing, "with --items: leave out ids that are in one file only, and count them");
   if (!arguments.parse(words)) return 0;
   if (items) return compare_items(paths, allow_missing, filter, as_json);
+  std::vector<std::string> inputs = paths;
+  if (!plan.empty()) inputs.push_back(plan);
+  require_no_input(html, inputs, "--html");
+  require_no_input(markdown, inputs, "--markdown");
   if (!plan.empty()) request.plan = read_plan(plan);
   std::vector<EvalReport> reports;
   for (const std::string& path : paths) reports.push_back(read_eval_report(path));

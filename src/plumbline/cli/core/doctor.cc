@@ -9,6 +9,7 @@
 #include "plumbline/cli/core/doctor_follow.h"
 #include "plumbline/cli/core/verbs.h"
 #include "plumbline/cli/shared/arguments.h"
+#include "plumbline/cli/shared/output_path.h"
 #include "plumbline/doctor/diagnosis.h"
 #include "plumbline/doctor/diagnosis_output.h"
 
@@ -70,6 +71,7 @@ int doctor_main(const std::vector<std::string>& words) {
     return follow_rollouts(follow);
   }
   if (as_json && as_html) throw ConfigError("config.usage", "--json and --html exclude each other", "", "choose one");
+  require_no_input(out, paths, "--out");
   const doctor::Diagnosis diagnosis = doctor::diagnose_paths(paths, field_map(mappings));
   const bool wants_page = as_html || (!as_json && out.ends_with(".html"));
   const std::string text = as_json      ? doctor::diagnosis_json(diagnosis) + "\n"
