@@ -112,6 +112,18 @@ std::string deciding_words(const Effect& effect, double margin) {
                      std::ceil(static_cast<double>(effect.effective_n) * high));
 }
 
+/// What makes a seed's candidate another measurement: its answers by item, in any order, blanks at their ends aside.
+/// Rows without text are told apart by their seed.
+std::set<std::string> answers_of(const EvalReport& report) {
+  std::set<std::string> answers;
+  for (const EvalRow& row : report.candidate.rows) {
+    std::string text = row.completion.value_or(std::to_string(report.seed));
+    text.erase(text.find_last_not_of(" \t\r\n") + 1);
+    answers.insert(row.id + '\x1f' + text);
+  }
+  return answers;
+}
+
 }  // namespace
 
 std::string_view name_of(GateState state) {
@@ -143,14 +155,8 @@ TaskEvidence gather_evidence(std::vector<const EvalReport*> reports) {
   }
   const PairedRows kept_safe = pair_protected(evidence.reports);
   if (kept_safe.rows.size() >= 2) evidence.protected_axis = effect_of(kept_safe.rows);
-  std::set<std::string> candidates;
-  for (const EvalReport* report : evidence.reports) {
-    std::string rows;  // rows without text are told apart by their seed
-    for (const EvalRow& row : report->candidate.rows) {
-      rows += row.id + '\x1f' + row.completion.value_or(std::to_string(report->seed)) + '\x1e';
-    }
-    candidates.insert(std::move(rows));
-  }
+  std::set<std::set<std::string>> candidates;
+  for (const EvalReport* report : evidence.reports) candidates.insert(answers_of(*report));
   evidence.num_distinct_candidates = static_cast<int64_t>(candidates.size());
   return evidence;
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
@@ -238,6 +239,19 @@ TEST_F(DecisionTest, CopiedCandidateRowsCountOnce) {
     test::restate(report);
   });
   expect(Decision::kNoGo, "enough_seeds", "count once");
+}
+
+TEST_F(DecisionTest, CopiesInAnotherOrderOrWithABlankMoreCountOnce) {
+  int copy = 0;
+  add_all([&](Json& report) {
+    Json rows = made_report({.seed = 1})["rows"]["candidate"];
+    ++copy;
+    if (copy == 2) std::reverse(rows.begin(), rows.end());
+    if (copy == 3) rows[7]["completion"] = rows[7]["completion"].get<std::string>() + " \n";
+    report["rows"]["candidate"] = rows;
+    test::restate(report);
+  });
+  expect(Decision::kNoGo, "enough_seeds", "1 of 3 seeds");
 }
 
 TEST_F(DecisionTest, EffectThatLivesInTruncatedRowsIsNoGo) {
