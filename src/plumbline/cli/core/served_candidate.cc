@@ -35,14 +35,13 @@ Json answer_of(const ChatClient& client, const Json& request) {
 void serve(const ChatClient& client) {
   RewardRequests requests;
   std::mutex mutex;
-  bool is_heard = true;
   run_in_flight<Json>(
       RemoteOptions().in_flight,
       [&]() -> std::optional<Json> { return requests.next() ? std::optional(requests.parse()) : std::nullopt; },
       [&](const Json& request) {
         const Json answer = answer_of(client, request);
         const std::lock_guard lock(mutex);
-        is_heard = is_heard && say_to_reward_pool(answer);
+        say_to_reward_pool(answer);
       });
 }
 

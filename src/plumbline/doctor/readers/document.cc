@@ -164,7 +164,7 @@ void add_plain_rows(const std::string& path, RowLists& lists, Collector& out) {
 
 }  // namespace
 
-void read_document(const std::string& path, JsonStream& stream, Collector& out) {
+bool read_document(const std::string& path, JsonStream& stream, Collector& out) {
   RowTaker rows(path, out);
   const JsonHead head =
       read_json_head(stream, [&](const std::string& list, const FlatRow& row) { rows.take(list, row); });
@@ -186,8 +186,9 @@ void read_document(const std::string& path, JsonStream& stream, Collector& out) 
       std::any_of(rows.lists.begin(), rows.lists.end(), [](const auto& list) { return !list.second.empty(); });
   if (!found_document && !found_rows && !has_rows) {
     out.not_checked(path, "the whole file", "JSON of no kind that doctor knows");
-    --out.evidence.num_read;  // the caller counts the file, and nothing was learned from it
+    return false;
   }
+  return true;
 }
 
 }  // namespace plumbline::doctor

@@ -134,7 +134,10 @@ class InputReader {
  private:
   void add_folder(const std::string& path, int depth) {
     if (is_run_folder(path)) {
-      guarded(path, [&] { read_run_folder(path, out_); });
+      guarded(path, [&] {
+        read_run_folder(path, out_);
+        return true;
+      });
     }
     std::vector<fs::directory_entry> entries;
     std::error_code error;
@@ -161,18 +164,18 @@ class InputReader {
     const std::string same = fs::weakly_canonical(path, error).string();
     if (!seen_.insert(same).second || seen_.size() > kMostFiles) return;
     const size_t before = out_.evidence.unreadable.size();
-    guarded(path, [&] { read_one_file(path, out_); });
+    guarded(path, [&] { return read_one_file(path, out_); });
     if (out_.evidence.unreadable.size() > before && out_.evidence.unreadable.back().where == path && failed_) return;
     const uintmax_t size = fs::file_size(path, error);
     if (!error && size >= kLeastCopyBytes) by_size_[size].push_back(path);
   }
 
+  /// `use` says whether it learned something.
   template <typename Use>
   void guarded(const std::string& path, Use use) {
     failed_ = false;
     try {
-      use();
-      ++out_.evidence.num_read;
+      out_.evidence.num_read += use();
     } catch (const InternalError&) {
       throw;
     } catch (const Error& error) {
@@ -210,14 +213,15 @@ class InputReader {
 
 }  // namespace
 
-void read_one_file(const std::string& path, Collector& out) {
+bool read_one_file(const std::string& path, Collector& out) {
   auto source = std::make_unique<ByteSource>(path);
   std::string head;
   while (head.size() < kSniffBytes && source->read(head)) {
   }
   if (path.find("tfevents") != std::string::npos || is_event_file(head)) {
     if (head.empty()) throw DataError("data.json", "the file is empty", path);
-    return read_event_file(path, std::move(head), *source, out);
+    read_event_file(path, std::move(head), *source, out);
+    return true;
   }
   if (const std::string reason = reason_unreadable(head, path); !reason.empty()) {
     throw DataError("data.json", reason, path);
@@ -227,11 +231,15 @@ void read_one_file(const std::string& path, Collector& out) {
     JsonStream stream(std::move(head), std::move(source), path);
     if (!lines) return read_document(path, stream, out);
     if (read_lines(path, stream, out) == 0) throw DataError("data.json", "no row of it is whole", path);
-    return;
+    return true;
   }
   if (claims_json(path)) throw DataError("data.json", "not JSON, as its name says", path);
-  if (head.starts_with("step\t")) return read_steps_table(path, out);
-  read_text_log(path, std::move(head), *source, out);
+  if (head.starts_with("step\t")) {
+    read_steps_table(path, out);
+  } else {
+    read_text_log(path, std::move(head), *source, out);
+  }
+  return true;
 }
 
 Evidence read_inputs(const std::vector<std::string>& paths, const FieldMap& map) {

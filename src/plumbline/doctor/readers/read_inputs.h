@@ -14,8 +14,9 @@ namespace plumbline::doctor {
 /// never an exception. Throws ConfigError(config.usage) for a path that does not exist.
 Evidence read_inputs(const std::vector<std::string>& paths, const FieldMap& map);
 
-/// One file into the collector: what the fuzz target calls. Throws DataError for content that is not what it should be.
+/// One file into the collector: what the fuzz target calls. False when nothing was learned from it. Throws DataError
+/// for content that is not what it should be.
 struct Collector;
-void read_one_file(const std::string& path, Collector& out);
+bool read_one_file(const std::string& path, Collector& out);
 
 }  // namespace plumbline::doctor
