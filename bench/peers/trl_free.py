@@ -2,16 +2,18 @@
 """Trains the same tiny model with the same delta module, problems, rewards and settings in TRL and in plumbline, freely
 and with n seeds each, and asks whether the reward curves are equivalent.
 
-    python bench/peers/trl_free.py --plumbline build/release/plumbline --out FOLDER [--seeds 8] [--steps 40]
+    python bench/peers/trl_free.py --plumbline build/release/plumbline --out FOLDER [--reward length] [--seeds 8]
 
-A curve is a run's mean reward in windows of ten steps (80 prompts, 640 completions). Stated before any run of TRL: the
-trainers are equivalent when in every window the 90% interval (Welch, so two one-sided tests at 5% each; asking it of
-every window keeps the whole test at 5%) of the difference of their means over seeds lies within +-0.30 of a reward that
-goes from 0 to 3.5.
+A curve is a run's mean reward in windows of ten steps (80 prompts, 640 completions). Stated before any run of TRL with
+that reward: the trainers are equivalent when in every window the 90% interval (Welch, so two one-sided tests at 5% each;
+asking it of every window keeps the whole test at 5%) of the difference of their means over seeds lies within the margin.
 
-Every completion on both sides is graded by the same grader, TRL's through the stream of `plumbline grade`: 0.5 for code
-that compiles, 3 more for passing the tests or the completion's own tester. No hint is in the prompts. Seeds are not
-paired: the trainers draw problems and tokens from generators of their own.
+| reward | what it pays | from, to | margin | steps |
+|---|---|---|---|---|
+| length | min(characters, 120) / 120, the same Python function on both sides: a curve that rises steeply | 0, 1 | .05 | 60 |
+| grade | .5 for code that compiles and 3 more for passing the tests, by the same grader (TRL's through the stream of `plumbline grade`): the rewards of the demonstration, slow to rise without a hint | 0, 3.5 | .30 | 40 |
+
+No hint is in the prompts. Seeds are not paired: the trainers draw problems and tokens from generators of their own.
 
 Needs what trl_fed.py needs.
 """
@@ -30,11 +32,18 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MODEL, PROBLEMS = ROOT / "models" / "tiny", ROOT / "data" / "tiny" / "problems.jsonl"
-MARGIN, WINDOW = 0.30, 10
+WINDOW = 10
+MARGINS, STEPS = {"length": 0.05, "grade": 0.30}, {"length": 60, "grade": 40}
 GROUP, PROMPTS, NEW_TOKENS, LR = 8, 8, 48, 0.02
 # Student's t at .95, by degrees of freedom.
 T95 = {4: 2.132, 5: 2.015, 6: 1.943, 7: 1.895, 8: 1.860, 9: 1.833, 10: 1.812, 11: 1.796, 12: 1.782, 13: 1.771,
        14: 1.761, 16: 1.746, 18: 1.734}
+
+
+def length(completions, **kwargs):
+    """The reward "length", here and as plumbline's custom reward."""
+    texts = [text if isinstance(text, str) else text[0]["content"] for text in completions]
+    return [min(len(text), 120) / 120 for text in texts]
 
 
 class Grader:
@@ -62,7 +71,7 @@ class Grader:
         return [found[first + i] for i in range(len(texts))]
 
 
-def train_trl(plumbline, seed, steps):
+def train_trl(plumbline, reward_name, seed):
     import datasets
     import torch
     import transformers
@@ -81,11 +90,13 @@ def train_trl(plumbline, seed, steps):
     rows = [json.loads(line) for line in PROBLEMS.open()]
     data = datasets.Dataset.from_list([{"prompt": row["prompt"], "problem": row["id"]} for row in rows
                                        if row["split"] == "train"])
-    grader, means = Grader(plumbline), []
+    grader, means = Grader(plumbline) if reward_name == "grade" else None, []
 
     def reward(completions, problem, **kwargs):
-        texts = [completion[0]["content"] for completion in completions]
-        values = grader.rewards(problem, texts)
+        if grader:
+            values = grader.rewards(problem, [completion[0]["content"] for completion in completions])
+        else:
+            values = length(completions)
         means.append(statistics.fmean(values))
         return values
 
@@ -94,7 +105,7 @@ def train_trl(plumbline, seed, steps):
         save_strategy="no", logging_steps=1000, disable_tqdm=True, seed=seed, data_seed=seed,
         per_device_train_batch_size=GROUP * PROMPTS, gradient_accumulation_steps=1, num_generations=GROUP,
         max_completion_length=NEW_TOKENS, temperature=1.0, top_p=1.0, top_k=0, num_iterations=1, loss_type="dr_grpo",
-        beta=0.0, scale_rewards="none", mask_truncated_completions=False, max_steps=steps, learning_rate=LR,
+        beta=0.0, scale_rewards="none", mask_truncated_completions=False, max_steps=STEPS[reward_name], learning_rate=LR,
         lr_scheduler_type="constant", warmup_steps=0, max_grad_norm=1.0, optim="adamw_torch", adam_beta1=0.9,
         adam_beta2=0.99, adam_epsilon=1e-8, weight_decay=0.0)
     trl.GRPOTrainer(model=model, reward_funcs=reward, args=config, processing_class=tokenizer,
@@ -102,13 +113,16 @@ def train_trl(plumbline, seed, steps):
     return means
 
 
-def train_plumbline(plumbline, seed, steps, folder):
-    settings = {"run.seed": seed, "data.order_seed": seed, "data.hint": "none", "eval.every": 0, "train.steps": steps,
+def train_plumbline(plumbline, reward_name, seed, folder):
+    settings = {"run.seed": seed, "data.order_seed": seed, "data.hint": "none", "eval.every": 0, "train.steps": STEPS[reward_name],
                 "train.lr": LR, "train.warmup_steps": 0, "train.checkpoint_every": 0, "rollout.group_size": GROUP,
                 "rollout.prompts_per_step": PROMPTS, "rollout.max_new_tokens": NEW_TOKENS}
+    if reward_name == "length":
+        settings.update({"grade.reward": "custom", "grade.rewards": [str(pathlib.Path(__file__).resolve()) + ":length"],
+                         "grade.reward_python": sys.executable})
     words = [plumbline, "train", "demo", "--out", str(folder)]
     for key, value in settings.items():
-        words += ["--set", "{}={}".format(key, json.dumps(value) if isinstance(value, str) else value)]
+        words += ["--set", "{}={}".format(key, json.dumps(value) if isinstance(value, (str, list)) else value)]
     subprocess.run(words, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if not (folder / "COMPLETE").exists():
         sys.exit("the run in {} did not end".format(folder))
@@ -129,12 +143,12 @@ def main():
     parser.add_argument("--plumbline", required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--seeds", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--reward", choices=sorted(MARGINS), default="length")
     parser.add_argument("--one", type=int, help="train TRL with this seed alone")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     if arguments.one is not None:
-        means = train_trl(arguments.plumbline, arguments.one, arguments.steps)
+        means = train_trl(arguments.plumbline, arguments.reward, arguments.one)
         (arguments.out / "trl-{}.json".format(arguments.one)).write_text(json.dumps(means))
         return 0
     curves = {"plumbline": [], "trl": []}
@@ -142,25 +156,25 @@ def main():
         stored = arguments.out / "trl-{}.json".format(seed)
         if not stored.exists():
             subprocess.run([sys.executable, __file__, "--plumbline", arguments.plumbline, "--out", str(arguments.out),
-                            "--steps", str(arguments.steps), "--one", str(seed)], check=True,
+                            "--reward", arguments.reward, "--one", str(seed)], check=True,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         curves["trl"].append(json.loads(stored.read_text()))
         folder = arguments.out / "plumbline-{}".format(seed)
         if (folder / "COMPLETE").exists():
             curves["plumbline"].append([json.loads(line)["reward"] for line in (folder / "metrics.jsonl").open()])
         else:
-            curves["plumbline"].append(train_plumbline(arguments.plumbline, seed, arguments.steps, folder))
+            curves["plumbline"].append(train_plumbline(arguments.plumbline, arguments.reward, seed, folder))
     print("| steps | plumbline, mean (sd) | TRL, mean (sd) | difference, 90% interval |\n|---|---|---|---|")
-    good = True
-    for begin in range(0, arguments.steps, WINDOW):
+    good, margin = True, MARGINS[arguments.reward]
+    for begin in range(0, STEPS[arguments.reward], WINDOW):
         sides = [[statistics.fmean(run[begin:begin + WINDOW]) for run in curves[name]] for name in curves]
         difference, low, high = interval(*sides)
-        good = good and -MARGIN < low and high < MARGIN
+        good = good and -margin < low and high < margin
         print("| {}-{} | {} | {:+.3f} [{:+.3f}, {:+.3f}] |".format(
             begin + 1, begin + WINDOW,
             " | ".join("{:.3f} ({:.3f})".format(statistics.fmean(side), statistics.stdev(side)) for side in sides),
             difference, low, high))
-    print("{} seeds each, margin {:.2f}: {}".format(arguments.seeds, MARGIN,
+    print("{} seeds each, margin {:.2f}: {}".format(arguments.seeds, margin,
                                                     "equivalent" if good else "NOT SHOWN to be equivalent"))
     return 0 if good else 1
 
