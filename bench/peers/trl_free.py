@@ -13,6 +13,9 @@ asking it of every window keeps the whole test at 5%) of the difference of their
 | length | min(characters, 120) / 120, the same Python function on both sides: a curve that rises steeply | 0, 1 | .05 | 60 |
 | grade | .5 for code that compiles and 3 more for passing the tests, by the same grader (TRL's through the stream of `plumbline grade`): the rewards of the demonstration, slow to rise without a hint | 0, 3.5 | .30 | 40 |
 
+Eight seeds left the steep windows of `length` undecided (bench/README.md); 32 further seeds (--first-seed 9) were run
+by the same rule.
+
 No hint is in the prompts. Seeds are not paired: the trainers draw problems and tokens from generators of their own.
 
 Needs what trl_fed.py needs.
@@ -37,7 +40,7 @@ MARGINS, STEPS = {"length": 0.05, "grade": 0.30}, {"length": 60, "grade": 40}
 GROUP, PROMPTS, NEW_TOKENS, LR = 8, 8, 48, 0.02
 # Student's t at .95, by degrees of freedom.
 T95 = {4: 2.132, 5: 2.015, 6: 1.943, 7: 1.895, 8: 1.860, 9: 1.833, 10: 1.812, 11: 1.796, 12: 1.782, 13: 1.771,
-       14: 1.761, 16: 1.746, 18: 1.734}
+       14: 1.761, 16: 1.746, 18: 1.734, 20: 1.725, 25: 1.708, 30: 1.697, 40: 1.684, 50: 1.676, 60: 1.671}
 
 
 def length(completions, **kwargs):
@@ -143,6 +146,7 @@ def main():
     parser.add_argument("--plumbline", required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--reward", choices=sorted(MARGINS), default="length")
     parser.add_argument("--one", type=int, help="train TRL with this seed alone")
     arguments = parser.parse_args()
@@ -152,7 +156,7 @@ def main():
         (arguments.out / "trl-{}.json".format(arguments.one)).write_text(json.dumps(means))
         return 0
     curves = {"plumbline": [], "trl": []}
-    for seed in range(1, arguments.seeds + 1):
+    for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
         stored = arguments.out / "trl-{}.json".format(seed)
         if not stored.exists():
             subprocess.run([sys.executable, __file__, "--plumbline", arguments.plumbline, "--out", str(arguments.out),
