@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Kills a training run at random moments, resumes it each time, and compares what it leaves with a run left alone:
 
-  kill_training.py --plumbline FILE [--kills 50] [--steps 30] [--seed 1]
+  kill_training.py --plumbline FILE [--preset demo] [--kills 50] [--steps 30] [--seed 1]
 
-Fails (exit 1) unless checkpoint, step table (times aside), completions and evaluations come out equal.
+Fails (exit 1) unless checkpoint, step table (times aside), completions, evaluations and what a run with a quarantine
+deploys come out equal.
 """
 import argparse
 import hashlib
@@ -24,7 +25,7 @@ def command(plumbline, *words):
 
 def run_settings(args, out):
     keys = [f"train.steps={args.steps}", "train.checkpoint_every=1", "eval.every=10", "run.seed=200"]
-    return ["demo", "--out", str(out)] + [word for key in keys for word in ("--set", key)]
+    return [args.preset, "--out", str(out)] + [word for key in keys for word in ("--set", key)]
 
 
 def rows_without_times(path):
@@ -40,8 +41,9 @@ def without_times(row):
 
 def what_it_left(folder, steps):
     checkpoint = folder / "checkpoints" / f"step_{steps:06}"
+    files = sorted(checkpoint.rglob("*")) + sorted((folder / "deployed").rglob("*"))
     left = {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted(checkpoint.rglob("*")) if path.is_file()}
+            for path in files if path.is_file()}
     left["steps.tsv"] = rows_without_times(folder / "steps.tsv")
     left["rollouts.jsonl"] = [without_times(json.loads(line)) for line in (folder / "rollouts.jsonl").open()]
     left["eval.jsonl"] = (folder / "eval.jsonl").read_text()
@@ -93,6 +95,7 @@ def count_steps(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plumbline", required=True)
+    parser.add_argument("--preset", default="demo")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
