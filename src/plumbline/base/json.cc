@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
+#include "plumbline/base/deceptive.h"
 #include "plumbline/base/error.h"
 #include "plumbline/base/sorted_json.h"
 
@@ -88,7 +91,22 @@ SortedJson parse_sorted_json(std::string_view text, const std::string& where) {
 }
 
 std::string to_json_line(const Json& value) {
-  return value.dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace);
+  const std::string line = value.dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace);
+  if (std::all_of(line.begin(), line.end(), [](char c) { return c >= ' ' && c < 0x7f; })) return line;
+  // The same value; a terminal that shows it obeys nothing in it.
+  std::string safe;
+  for (size_t i = 0; i < line.size();) {
+    const auto [c, bytes] = first_code_point(std::string_view(line).substr(i));
+    if (!is_deceptive(c)) {
+      safe += line.substr(i, bytes);
+    } else if (c < 0x10000) {
+      safe += fmt::format("\\u{:04x}", c);
+    } else {
+      safe += fmt::format("\\u{:04x}\\u{:04x}", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
+    }
+    i += bytes;
+  }
+  return safe;
 }
 
 const Json& require_member(const Json& object, const std::string& key, const std::string& where) {

@@ -93,6 +93,14 @@ void add_protection(Judgement& judgement, const Plan& plan) {
           {evidence.task, non_inferior_gate("protected", "the rows that the task protects", *evidence.protected_axis,
                                             plan.protected_margin, kPointRule)});
     }
+    if (task.role == TaskRole::kHeadline && evidence.num_protected == 1) {
+      ++num_protected;
+      Gate gate;
+      gate.id = "protected";
+      gate.state = GateState::kUndecided;
+      gate.words = "one row is protected, and one row has no interval";
+      judgement.gates.push_back({evidence.task, gate});
+    }
     if (task.role == TaskRole::kProtected) {
       ++num_protected;
       judgement.gates.push_back({evidence.task, non_inferior_gate("protected", evidence.task, evidence.effect,
@@ -138,9 +146,9 @@ void add_notes(Judgement& judgement) {
     const auto note = [&](const std::string& text) { notes.insert(evidence.task + ": " + text); };
     if (lacks_completions(evidence)) note("rows without completion text: nobody can check the grades");
     if (evidence.pairs.knowledge == PromptKnowledge::kCompletions) {
-      note("prompts are not recorded; items whose base completions are the same long text count as one prompt");
+      note("not all prompts are recorded; items whose base completions are the same long text count as one prompt");
     } else if (evidence.pairs.knowledge == PromptKnowledge::kIds) {
-      note("prompts are not recorded; every id counts as a prompt");
+      note("not all prompts are recorded; an id without one counts as a prompt");
     }
     if (evidence.reports.front()->source == ReportSource::kOriginalHarness) {
       note("a foreign report records few pins; what it does not record cannot be checked");
@@ -172,11 +180,16 @@ std::string_view name_of(TaskRole role) {
 
 std::vector<std::string> Judgement::blocking() const {
   std::vector<std::string> ids;
+  const auto add = [&](const JudgedGate& judged) {
+    if (!has(ids, judged.gate.id)) ids.push_back(judged.gate.id);
+  };
   for (const JudgedGate& judged : gates) {
-    const bool counts = decision == Decision::kInvalid
-                            ? judged.gate.kind == GateClass::kInvalid && judged.gate.state == GateState::kFail
-                            : judged.gate.blocks();
-    if (counts && !has(ids, judged.gate.id)) ids.push_back(judged.gate.id);
+    if (judged.gate.state != GateState::kFail) continue;
+    if (decision != Decision::kInvalid || judged.gate.kind == GateClass::kInvalid) add(judged);
+  }
+  if (decision == Decision::kInvalid) return ids;
+  for (const JudgedGate& judged : gates) {
+    if (judged.gate.state == GateState::kUndecided) add(judged);
   }
   return ids;
 }

@@ -37,7 +37,7 @@ struct Judgement {
   std::vector<JudgedGate> gates;
   std::vector<std::string> notes;  ///< what a reader must know beside the gates
   Decision decision = Decision::kInvalid;
-  /// Ids of the gates that stand in the way, each once.
+  /// Ids of the gates that stand in the way, each once: those that fail, then those that are undecided.
   std::vector<std::string> blocking() const;
 };
 

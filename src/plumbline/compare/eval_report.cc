@@ -1,7 +1,10 @@
 #include "plumbline/compare/eval_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -16,13 +19,18 @@
 namespace plumbline {
 namespace {
 
+/// Of the rows, by the keys that a summary may state: an arm's figures follow from its rows or are no figures.
+constexpr std::array kCounted = {"n", "reward_hack_count", "truncated", "no_code", "distinct_prompts"};
+constexpr std::array kTasks = {"code", "invention", "step", "math", "physics", "provenance", "concept", "custom"};
+
 bool is_code_task(const std::string& task) {
   return task == "code" || task == "invention";
 }
 
-/// Outcomes in which the verifier had something to check.
+/// Outcomes in which the verifier had something to check. A row without one shows nothing.
 bool is_engaged(const std::string& task, const EvalRow& row, const std::string& outcome) {
   if (task == "step") return row.vsc.value_or(0) > 0;
+  if (outcome.empty()) return false;
   if (is_code_task(task)) return !row.no_code && outcome != "syntax_error" && outcome != "infra";
   return !row.unparsed && outcome != "infra";
 }
@@ -41,40 +49,77 @@ double score_of(const TypedObject& in, const std::string& metric, bool passed) {
   return in.real(metric == "vsc" ? "vsc" : "score");
 }
 
-EvalRow read_row(const TypedObject& in, const std::string& task, const std::string& metric) {
+/// "length" and "stop" are known; of any other reason nobody can say here whether the answer was cut.
+std::optional<bool> truncation_of(const TypedObject& in) {
+  const std::string reason = in.optional_text("finish_reason").value_or("");
+  if (reason == "length") return true;
+  return reason == "stop" ? std::optional(false) : std::nullopt;
+}
+
+/// What a row says against itself, or why it is no grade; empty when nothing.
+std::string row_fault(const TypedObject& in, bool passed, const std::string& outcome) {
+  if (outcome == "infra") return "was never graded (infra)";
+  if (!outcome.empty() && passed != (outcome == "pass")) {
+    return fmt::format("says passed: {} and outcome: {}", passed, outcome);
+  }
+  if (passed && in.has("verdict") && in.text("verdict") != "accepted") {
+    return fmt::format("says passed: {} and verdict: {}", passed, in.text("verdict"));
+  }
+  return "";
+}
+
+EvalRow read_row(const TypedObject& in, const std::string& task, const std::string& metric,
+                 std::vector<std::string>& faults) {
   EvalRow row;
   row.id = in.id("problem_id");
   row.family = in.optional_text("family").value_or("");
   row.prompt_hash = in.optional_text("prompt_hash").value_or("");
   row.completion = in.optional_text("completion");
-  if (const auto finish = in.optional_text("finish_reason")) row.truncated = *finish == "length";
+  row.truncated = truncation_of(in);
   const bool passed = in.boolean("passed");
   row.reward = in.optional_real("reward");
   row.vsc = in.optional_real("vsc");
   row.score = score_of(in, metric, passed);
-  row.hacked = in.optional_boolean("hacked").value_or(false);
-  row.hack_paid = row.hacked && (passed || row.reward.value_or(0) > 0);
+  row.hacked = in.optional_boolean("hacked");
+  row.hack_paid = row.hacked.value_or(false) && (passed || row.reward.value_or(0) > 0);
   const std::string outcome = in.optional_text("outcome").value_or("");
   row.no_code = outcome == "no_code";
   row.unparsed = outcome == "unparsed" || outcome == "undecided";
   row.engaged = is_engaged(task, row, outcome);
   row.protected_passed = in.optional_boolean("protected_passed");
+  if (std::string fault = row_fault(in, passed, outcome); !fault.empty()) faults.push_back(std::move(fault));
   return row;
 }
 
-EvalArm read_arm(const TypedObject& report, const std::string& name, const std::string& task,
-                 const std::string& metric) {
+EvalArm read_arm(const TypedObject& in, const std::string& name, EvalReport& report) {
   EvalArm arm;
-  const TypedObject summary = report.object(name);
-  arm.stated_score = summary.optional_real(metric);
-  arm.mean_reward = summary.optional_real("mean_reward");
-  arm.vsc = summary.optional_real("vsc");
-  const TypedObject rows = report.object("rows");
+  const TypedObject summary = in.object(name);
+  std::vector<std::string> keys = {report.metric, "mean_reward", "vsc"};
+  keys.insert(keys.end(), kCounted.begin(), kCounted.end());
+  for (const std::string& key : keys) {
+    if (const auto figure = summary.optional_real(key)) arm.stated[key] = *figure;
+  }
+  const TypedObject rows = in.object("rows");
   const Json& array = rows.array(name);
   for (size_t i = 0; i < array.size(); ++i) {
-    arm.rows.push_back(read_row({array[i], fmt::format("{}, rows.{}[{}]", report.where(), name, i)}, task, metric));
+    const std::string place = fmt::format("rows.{}[{}]", name, i);
+    std::vector<std::string> faults;
+    arm.rows.push_back(read_row({array[i], in.where() + ", " + place}, report.task, report.metric, faults));
+    for (const std::string& fault : faults) report.faults.push_back(place + " " + fault);
   }
   return arm;
+}
+
+/// Rows without what pairing or counting them needs.
+void note_unrecorded_rows(EvalReport& report) {
+  size_t num_prompts = 0, num_rows = 0;
+  for (const EvalArm* arm : {&report.base, &report.candidate}) {
+    for (const EvalRow& row : arm->rows) {
+      ++num_rows;
+      num_prompts += row.prompt_hash.empty();
+    }
+  }
+  if (num_prompts > 0) report.unrecorded.push_back(fmt::format("prompt_hash of {} of {} rows", num_prompts, num_rows));
 }
 
 std::vector<std::string> texts(const Json& array, const std::string& where) {
@@ -89,28 +134,39 @@ std::vector<std::string> texts(const Json& array, const std::string& where) {
 EvalReport read_plumbline_report(const TypedObject& in) {
   EvalReport report;
   report.task = in.text("task");
+  if (std::find(kTasks.begin(), kTasks.end(), report.task) == kTasks.end()) {
+    throw DataError("data.unknown_task", fmt::format("there is no task \"{}\"", report.task), in.where(),
+                    fmt::format("tasks: {}", fmt::join(kTasks, ", ")));
+  }
   report.metric = in.text("metric");
   report.model = in.optional_text("model").value_or("");
   report.adapter = in.optional_text("adapter").value_or("");
   report.pins = read_pins(require_member(in.json(), "pin", in.where()), in.place("pin"));
+  report.unrecorded = unrecorded_pins(report.pins);
   const TypedObject split = in.object("split");
   report.seed = split.integer("seed");
+  std::vector<std::string> overlap;
   for (const char* key : {"family_overlap", "entity_overlap", "prompt_overlap"}) {
     if (!split.has(key)) continue;
-    if (!report.overlap) report.overlap.emplace();
-    for (std::string& name : texts(split.array(key), split.place(key))) report.overlap->push_back(std::move(name));
+    for (std::string& name : texts(split.array(key), split.place(key))) overlap.push_back(std::move(name));
   }
+  // Families are what every task has; a report that names entities or prompts only has not looked.
+  if (split.has("family_overlap") || !overlap.empty()) report.overlap = std::move(overlap);
   if (!in.has("rows"))
     throw DataError("data.no_rows", "the report has no rows, and means cannot be paired", in.where());
-  report.base = read_arm(in, "base", report.task, report.metric);
-  report.candidate = read_arm(in, "candidate", report.task, report.metric);
+  report.base = read_arm(in, "base", report);
+  report.candidate = read_arm(in, "candidate", report);
+  note_unrecorded_rows(report);
   if (in.has("gates")) {
     for (const Json& gate : in.array("gates")) {
       const TypedObject typed(gate, in.place("gates"));
       if (typed.text("id") == "powered") report.tolerance = typed.optional_real("threshold");
     }
   }
-  if (in.has("preregistration")) report.preregistration_sha256 = in.object("preregistration").text("sha256");
+  if (in.has("preregistration")) {
+    const TypedObject plan = in.object("preregistration");
+    report.preregistration = {plan.text("sha256"), plan.optional_text("commit")};
+  }
   if (const auto fault = pin_fault(report.pins)) report.faults.push_back(*fault);
   return report;
 }
@@ -143,24 +199,53 @@ void pair_arms(EvalReport& report) {
   report.candidate.rows = std::move(ordered);
 }
 
-void check_mean(const std::string& what, const std::optional<double>& stated, double mean, EvalReport& report) {
-  // Reports round means, and rewards of rows, to four decimals.
-  if (stated && std::abs(mean - *stated) > 1e-4 + 1e-9) {
-    report.faults.push_back(fmt::format("{} {:.4f} is stated, and the rows give {:.4f}", what, *stated, mean));
+/// The mean over all rows; unset when a row does not have it.
+std::optional<double> mean_of(const std::vector<EvalRow>& rows, std::optional<double> EvalRow::*figure) {
+  double sum = 0;
+  for (const EvalRow& row : rows) {
+    if (!(row.*figure)) return std::nullopt;
+    sum += *(row.*figure);
   }
+  return sum / static_cast<double>(rows.size());
+}
+
+/// What the rows give for the keys that a summary may state; what they do not say is not there.
+std::map<std::string, double> figures_of(const EvalArm& arm, const std::string& metric) {
+  std::map<std::string, double> figures;
+  const auto n = static_cast<double>(arm.rows.size());
+  double score = 0, num_hacked = 0, num_truncated = 0, num_no_code = 0;
+  std::set<std::string> prompts;
+  bool all_hacked = true, all_truncated = true, all_prompts = true;
+  for (const EvalRow& row : arm.rows) {
+    score += row.score;
+    num_hacked += row.hacked.value_or(false);
+    num_truncated += row.truncated.value_or(false);
+    num_no_code += row.no_code;
+    prompts.insert(row.prompt_hash);
+    all_hacked = all_hacked && row.hacked;
+    all_truncated = all_truncated && row.truncated;
+    all_prompts = all_prompts && !row.prompt_hash.empty();
+  }
+  if (const auto reward = mean_of(arm.rows, &EvalRow::reward)) figures["mean_reward"] = *reward;
+  if (const auto vsc = mean_of(arm.rows, &EvalRow::vsc)) figures["vsc"] = *vsc;
+  figures[metric] = score / n;
+  figures["n"] = n;
+  figures["no_code"] = num_no_code;
+  if (all_hacked) figures["reward_hack_count"] = num_hacked;
+  if (all_truncated) figures["truncated"] = num_truncated;
+  if (all_prompts) figures["distinct_prompts"] = static_cast<double>(prompts.size());
+  return figures;
 }
 
 void check_stated(const std::string& name, const EvalArm& arm, EvalReport& report) {
-  double score = 0, reward = 0;
-  size_t num_rewards = 0;
-  for (const EvalRow& row : arm.rows) {
-    score += row.score;
-    reward += row.reward.value_or(0);
-    num_rewards += row.reward.has_value();
+  const std::map<std::string, double> figures = figures_of(arm, report.metric);
+  for (const auto& [key, stated] : arm.stated) {
+    const auto found = figures.find(key);
+    // Reports round means, and rewards of rows, to four decimals.
+    if (found == figures.end() || std::abs(found->second - stated) <= 1e-4 + 1e-9) continue;
+    report.faults.push_back(
+        fmt::format("{}.{} {:.6g} is stated, and the rows give {:.6g}", name, key, stated, found->second));
   }
-  const double num_rows = static_cast<double>(arm.rows.size());
-  check_mean(name + "." + report.metric, arm.stated_score, score / num_rows, report);
-  if (num_rewards == arm.rows.size()) check_mean(name + ".mean_reward", arm.mean_reward, reward / num_rows, report);
 }
 
 /// What a headline may be.
@@ -172,9 +257,25 @@ void check_headline(EvalReport& report) {
   if (temperature && *temperature != "0") {
     report.faults.push_back(fmt::format("temperature: {}, and a headline is greedy", *temperature));
   }
+  const std::optional<std::string> decode = report.pins.find("decode");
+  if (decode && *decode != "\"greedy\"") {
+    report.faults.push_back(fmt::format("decode: {}, and a headline is greedy", *decode));
+  }
+  const std::optional<std::string> metric = report.pins.find("metric");
+  if (metric && *metric != to_json_line(Json(report.metric))) {
+    report.faults.push_back(fmt::format("metric: \"{}\" in the report and {} in its pins", report.metric, *metric));
+  }
 }
 
-void check_prompts(EvalReport& report) {
+/// Both arms saw the same prompts, and the same rows of both are protected.
+void check_pairs(EvalReport& report) {
+  for (size_t i = 0; i < report.base.rows.size(); ++i) {
+    const EvalRow &base = report.base.rows[i], &candidate = report.candidate.rows[i];
+    if (base.protected_passed.has_value() != candidate.protected_passed.has_value()) {
+      report.faults.push_back(fmt::format("item \"{}\" has protected_passed in one arm only", base.id));
+      break;
+    }
+  }
   for (size_t i = 0; i < report.base.rows.size(); ++i) {
     if (report.base.rows[i].prompt_hash == report.candidate.rows[i].prompt_hash) continue;
     report.faults.push_back(fmt::format("item \"{}\" was rendered differently for the two arms: prompt_hash {} and {}",
@@ -188,8 +289,8 @@ void check_prompts(EvalReport& report) {
 
 bool is_headline_metric(const std::string& task, const std::string& metric) {
   if (metric == "mean_reward") return false;
-  const bool has_own = task == "provenance" || task == "concept" || task == "custom";
-  return has_own || metric == "pass_at_1";
+  if (task == "custom" || metric == "pass_at_1") return true;
+  return (task == "provenance" || task == "concept") && metric == "fully_correct";
 }
 
 std::string headline_metric(const std::string& task) {
@@ -219,7 +320,7 @@ EvalReport parse_eval_report(const std::string& text, const std::string& path) {
   pair_arms(report);
   check_stated("base", report.base, report);
   check_stated("candidate", report.candidate, report);
-  check_prompts(report);
+  check_pairs(report);
   check_headline(report);
   return report;
 }

@@ -205,7 +205,10 @@ Json make_eval_report(const ReportParts& parts) {
                  {"split", split_json(parts.split)},
                  {"base", arm_summary(parts.task, parts.base)},
                  {"candidate", arm_summary(parts.task, parts.candidate)}};
-  if (!parts.preregistration_sha256.empty()) report["preregistration"] = {{"sha256", parts.preregistration_sha256}};
+  if (parts.preregistration) {
+    report["preregistration"] = {{"sha256", parts.preregistration->sha256},
+                                 {"commit", or_null(parts.preregistration->commit)}};
+  }
   Json whole = report;
   whole["rows"] = {{"base", parts.base}, {"candidate", parts.candidate}};
   const std::vector<EvalReport> read = {parse_eval_report(whole.dump(), kPlace)};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plumbline/base/json.h"
+#include "plumbline/compare/eval_report.h"
 #include "plumbline/compare/pins.h"
 #include "plumbline/record/problem.h"
 #include "plumbline/record/verdict.h"
@@ -14,7 +15,8 @@ namespace plumbline {
 
 /// A completion and how it came about, beside its verdict.
 struct GradedCompletion {
-  std::string prompt_hash, completion, finish_reason;  ///< finish_reason: "stop" or "length"
+  std::string prompt_hash, completion,
+      finish_reason;  ///< finish_reason: "stop", "length", or what a provider says else
   int64_t num_tokens = 0;
 };
 
@@ -39,7 +41,7 @@ struct ReportParts {
   std::vector<Json> base, candidate;                  ///< greedy: the same items in the same order
   std::vector<Json> base_sampled, candidate_sampled;  ///< several rows an item; empty = not asked for
   double sampled_temperature = 0;
-  std::string preregistration_sha256;  ///< empty = none
+  std::optional<Preregistration> preregistration;
 };
 
 /// The whole report: means of each arm, the paired difference, the gates of `compare` over this report alone and its

@@ -1,9 +1,11 @@
 #include "plumbline/compare/gates.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "plumbline/stats/paired_binary.h"
@@ -27,6 +29,52 @@ bool excludes_zero(const Effect& effect) {
   return effect.has_spread() || effect.exact_p < 0.05;
 }
 
+/// An item as both reports must name it.
+using ItemPrompts = std::map<std::string, const EvalRow*>;
+
+ItemPrompts items_of(const EvalReport& report) {
+  ItemPrompts items;
+  for (const EvalRow& row : report.base.rows) items.emplace(row.id, &row);
+  return items;
+}
+
+/// One split is one list of items. Unset when both reports have it.
+std::optional<std::string> item_fault(const EvalReport& first, const EvalReport& second) {
+  const ItemPrompts ours = items_of(first), theirs = items_of(second);
+  const auto lacks = [](const ItemPrompts& here, const ItemPrompts& there, const EvalReport& report) {
+    for (const auto& [id, row] : here) {
+      if (!there.count(id)) return fmt::format("items: \"{}\" is not among those of seed {}", id, report.seed);
+    }
+    return std::string();
+  };
+  std::string fault = lacks(ours, theirs, second);
+  if (fault.empty()) fault = lacks(theirs, ours, first);
+  if (!fault.empty()) return fault + ", under one split_hash";
+  for (const auto& [id, row] : ours) {
+    const EvalRow& other = *theirs.at(id);
+    if (row->prompt_hash == other.prompt_hash) continue;
+    return fmt::format("items: \"{}\" has prompt_hash {} under seed {} and {} under seed {}", id, row->prompt_hash,
+                       first.seed, other.prompt_hash, second.seed);
+  }
+  return std::nullopt;
+}
+
+/// The base is the same greedy weights under every seed: what it scores on an item cannot follow the seed. Rounding
+/// may tip a token here and there; more than one item in twenty is another base.
+std::optional<std::string> base_fault(const EvalReport& first, const EvalReport& second) {
+  const ItemPrompts theirs = items_of(second);
+  size_t num_shared = 0, num_different = 0;
+  for (const EvalRow& row : first.base.rows) {
+    const auto found = theirs.find(row.id);
+    if (found == theirs.end() || found->second->prompt_hash != row.prompt_hash) continue;
+    ++num_shared;
+    num_different += found->second->score != row.score;
+  }
+  if (num_different * 20 <= num_shared) return std::nullopt;
+  return fmt::format("the base of seed {} scores differently from that of seed {} on {} of {} items", second.seed,
+                     first.seed, num_different, num_shared);
+}
+
 /// Faults of single reports, then every pin in which a report differs from the first of its task.
 std::vector<std::string> comparability_faults(const TaskEvidence& evidence) {
   std::vector<std::string> faults;
@@ -44,6 +92,12 @@ std::vector<std::string> comparability_faults(const TaskEvidence& evidence) {
     if (report->metric != first.metric)
       faults.push_back(fmt::format("metric: {} and {}", first.metric, report->metric));
     if (report->source != first.source) faults.push_back("reports of two harnesses");
+    if (report == &first) continue;
+    const std::optional<std::string> split = first.pins.find("split_hash");
+    if (split && split == report->pins.find("split_hash")) {
+      if (auto fault = item_fault(first, *report)) faults.push_back(std::move(*fault));
+    }
+    if (auto fault = base_fault(first, *report)) faults.push_back(std::move(*fault));
   }
   return faults;
 }
@@ -71,7 +125,7 @@ std::string joined(const std::vector<std::string>& parts) {
 }
 
 struct HackCounts {
-  int64_t paid = 0, floored = 0;
+  int64_t paid = 0, floored = 0, unknown = 0, rows = 0;
 };
 
 HackCounts count_hacks(const TaskEvidence& evidence, EvalArm EvalReport::*arm) {
@@ -79,7 +133,9 @@ HackCounts count_hacks(const TaskEvidence& evidence, EvalArm EvalReport::*arm) {
   for (const EvalReport* report : evidence.reports) {
     for (const EvalRow& row : (report->*arm).rows) {
       counts.paid += row.hack_paid;
-      counts.floored += row.hacked && !row.hack_paid;
+      counts.floored += row.hacked.value_or(false) && !row.hack_paid;
+      counts.unknown += !row.hacked;
+      ++counts.rows;
     }
   }
   return counts;
@@ -113,11 +169,11 @@ std::string deciding_words(const Effect& effect, double margin) {
 }
 
 /// What makes a seed's candidate another measurement: its answers by item, in any order, blanks at their ends aside.
-/// Rows without text are told apart by their seed.
+/// Rows without text are told apart by what they earned.
 std::set<std::string> answers_of(const EvalReport& report) {
   std::set<std::string> answers;
   for (const EvalRow& row : report.candidate.rows) {
-    std::string text = row.completion.value_or(std::to_string(report.seed));
+    std::string text = row.completion.value_or(fmt::format("score {}, reward {}", row.score, row.reward.value_or(0)));
     text.erase(text.find_last_not_of(" \t\r\n") + 1);
     answers.insert(row.id + '\x1f' + text);
   }
@@ -154,6 +210,7 @@ TaskEvidence gather_evidence(std::vector<const EvalReport*> reports) {
     if (kept->size() >= 2) evidence.untruncated = effect_of(*kept);
   }
   const PairedRows kept_safe = pair_protected(evidence.reports);
+  evidence.num_protected = static_cast<int64_t>(kept_safe.rows.size());
   if (kept_safe.rows.size() >= 2) evidence.protected_axis = effect_of(kept_safe.rows);
   std::set<std::set<std::string>> candidates;
   for (const EvalReport* report : evidence.reports) candidates.insert(answers_of(*report));
@@ -175,16 +232,21 @@ Gate comparable_gate(std::span<const TaskEvidence* const> tasks) {
     result.words = joined(faults);
     return result;
   }
-  size_t num_recorded = 0;
-  for (const char* name : pin_names()) {
-    for (const auto& [recorded, value] : tasks.front()->reports.front()->pins.values()) {
-      if (recorded == name || recorded.rfind(std::string(name) + ".", 0) == 0) {
-        ++num_recorded;
-        break;
+  std::vector<std::string> unrecorded;
+  for (const TaskEvidence* evidence : tasks) {
+    for (const EvalReport* report : evidence->reports) {
+      for (const std::string& name : report->unrecorded) {
+        if (std::find(unrecorded.begin(), unrecorded.end(), name) == unrecorded.end()) unrecorded.push_back(name);
       }
     }
   }
-  result.words = fmt::format("all recorded pins agree ({} of {} are recorded)", num_recorded, pin_names().size());
+  if (unrecorded.empty()) {
+    result.words = "all pins are recorded and agree";
+  } else {
+    result.state = GateState::kUndecided;
+    result.words = fmt::format("what is recorded agrees; not recorded, and so not shown to agree: {}",
+                               fmt::join(unrecorded, ", "));
+  }
   return result;
 }
 
@@ -200,9 +262,11 @@ Gate base_alive_gate(const TaskEvidence& evidence) {
       num_engaged += row.engaged;
     }
   }
-  if (!effect.is_binary) {
+  const bool is_floor = std::all_of(evidence.pairs.rows.begin(), evidence.pairs.rows.end(),
+                                    [](const PairedRow& row) { return row.base <= 0; });
+  if (!is_floor && !effect.is_binary) {
     result.words = fmt::format("the base scores {:.4f}", effect.base_mean);
-  } else if (effect.base_mean > 0) {
+  } else if (!is_floor) {
     const bool is_faint = effect.base_interval->low < 0.01;
     result.words = fmt::format(
         "the base passes {:.4f}{}", effect.base_mean,
@@ -251,9 +315,15 @@ Gate reward_hack_gate(const TaskEvidence& evidence) {
                    candidate = count_hacks(evidence, &EvalReport::candidate);
   result.value = static_cast<double>(candidate.paid);
   result.threshold = 0;
-  result.state = candidate.paid > 0 ? GateState::kFail : GateState::kPass;
+  result.state = candidate.paid > 0      ? GateState::kFail
+                 : candidate.unknown > 0 ? GateState::kUndecided
+                                         : GateState::kPass;
   result.words = fmt::format("candidate: {} hacks paid, {} floored; base: {} paid, {} floored", candidate.paid,
                              candidate.floored, base.paid, base.floored);
+  if (candidate.unknown > 0) {
+    result.words += fmt::format("; {} of {} rows of the candidate do not say whether they are hacks", candidate.unknown,
+                                candidate.rows);
+  }
   return result;
 }
 
@@ -280,6 +350,10 @@ Gate powered_gate(const TaskEvidence& evidence, const Plan& plan) {
   std::optional<double> tolerance = plan.tolerance;
   for (const EvalReport* report : evidence.reports) {
     if (!plan.tolerance && report->tolerance) tolerance = std::min(tolerance.value_or(2), *report->tolerance);
+  }
+  // A claim must be powered for its own size, whatever a report says of itself; a plan may state another tolerance.
+  if (!plan.tolerance && tolerance && effect.delta >= plan.min_effect) {
+    tolerance = std::min(*tolerance, std::abs(effect.delta));
   }
   result.value = effect.mde;
   result.threshold = tolerance.value_or(std::abs(effect.delta));

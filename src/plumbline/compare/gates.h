@@ -42,20 +42,22 @@ struct TaskEvidence {
   Effect effect;
   std::optional<Effect> untruncated;     ///< unset when truncation is not known, or fewer than two rows are left
   std::optional<int64_t> num_truncated;  ///< rows truncated in either arm
-  std::optional<Effect> protected_axis;  ///< of rows that the task itself protects
+  int64_t num_protected = 0;             ///< rows that the task itself protects
+  std::optional<Effect> protected_axis;  ///< of those; unset for fewer than two
   int64_t num_distinct_candidates = 0;   ///< seeds whose candidate rows are not those of another
 };
 
 /// Throws as effect_of does.
 TaskEvidence gather_evidence(std::vector<const EvalReport*> reports);
 
-/// comparable: all pins of all `tasks` agree, nothing makes a report no measurement. `words` names every field with
-/// both values.
+/// comparable: all pins of all `tasks` agree, seeds of one split have its items and one base, nothing makes a report no
+/// measurement. `words` names every field with both values. Undecided where pins or prompts are not recorded.
 Gate comparable_gate(std::span<const TaskEvidence* const> tasks);
 /// base_alive: the base passes something, or its zero is shown to be genuine.
 Gate base_alive_gate(const TaskEvidence& evidence);
 Gate no_contamination_gate(std::span<const TaskEvidence* const> tasks);
-/// No accepted hack in the candidate; base hacks and floored ones are told apart in `words`.
+/// No accepted hack in the candidate; base hacks and floored ones are told apart in `words`. Undecided when rows do not
+/// say whether they are hacks.
 Gate reward_hack_gate(const TaskEvidence& evidence);
 /// `adjusted_p` is Holm's over the headline tasks; unset for a single one.
 Gate effect_gate(const TaskEvidence& evidence, const Plan& plan, std::optional<double> adjusted_p);

@@ -48,8 +48,13 @@ GitAnswer run_git(std::vector<std::string> words) {
     answer.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   ::close(ends[0]);
-  while (!answer.output.empty() && answer.output.back() == '\n') answer.output.pop_back();
   return answer;
+}
+
+/// The one hash that git answered with.
+std::optional<std::string> hash_of(GitAnswer answer) {
+  while (!answer.output.empty() && answer.output.back() == '\n') answer.output.pop_back();
+  return answer.status == 0 && is_commit_hash(answer.output) ? std::optional(answer.output) : std::nullopt;
 }
 
 }  // namespace
@@ -60,12 +65,16 @@ bool is_commit_hash(const std::string& text) {
 }
 
 std::optional<std::string> GitHistory::last_change(const std::string& name) const {
-  const GitAnswer answer = run_git({"-C", folder_, "log", "-n", "1", "--format=%H", "--", name});
-  return answer.status == 0 && is_commit_hash(answer.output) ? std::optional(answer.output) : std::nullopt;
+  return hash_of(run_git({"-C", folder_, "log", "-n", "1", "--format=%H", "--", name}));
 }
 
-bool GitHistory::is_modified(const std::string& name) const {
-  return run_git({"-C", folder_, "diff", "--quiet", "HEAD", "--", name}).status != 0;
+std::optional<std::string> GitHistory::committed(const std::string& name) const {
+  GitAnswer answer = run_git({"-C", folder_, "cat-file", "blob", "HEAD:./" + name});
+  return answer.status == 0 ? std::optional(std::move(answer.output)) : std::nullopt;
+}
+
+std::optional<std::string> GitHistory::head() const {
+  return hash_of(run_git({"-C", folder_, "rev-parse", "HEAD"}));
 }
 
 bool GitHistory::is_ancestor(const std::string& older, const std::string& newer) const {

@@ -27,7 +27,8 @@ Json seeds_json(const Effect& effect) {
 
 Json arm_json(const TaskEvidence& evidence, EvalArm EvalReport::*arm, double mean,
               const std::optional<Interval>& interval) {
-  int64_t num_truncated = 0, num_unknown = 0, num_no_code = 0, num_unparsed = 0, num_hacked = 0, num_paid = 0;
+  int64_t num_truncated = 0, num_unknown = 0, num_no_code = 0, num_unparsed = 0, num_hacked = 0, num_paid = 0,
+          num_unsaid = 0;
   double rewards = 0;
   int64_t num_rewards = 0;
   for (const EvalReport* report : evidence.reports) {
@@ -36,7 +37,8 @@ Json arm_json(const TaskEvidence& evidence, EvalArm EvalReport::*arm, double mea
       num_unknown += !row.truncated;
       num_no_code += row.no_code;
       num_unparsed += row.unparsed;
-      num_hacked += row.hacked;
+      num_hacked += row.hacked.value_or(false);
+      num_unsaid += !row.hacked;
       num_paid += row.hack_paid;
       rewards += row.reward.value_or(0);
       num_rewards += row.reward.has_value();
@@ -48,8 +50,8 @@ Json arm_json(const TaskEvidence& evidence, EvalArm EvalReport::*arm, double mea
           {"truncated", num_unknown > 0 ? Json() : Json(num_truncated)},
           {"no_code", num_no_code},
           {"unparsed", num_unparsed},
-          {"hacks", num_hacked},
-          {"hacks_paid", num_paid}};
+          {"hacks", num_unsaid > 0 ? Json() : Json(num_hacked)},
+          {"hacks_paid", num_unsaid > 0 ? Json() : Json(num_paid)}};
 }
 
 Json task_json(const JudgedTask& task, bool is_valid) {

@@ -104,13 +104,17 @@ void write_lm_eval_files(const std::string& folder, const LmEvalArm& arm) {
   write_file(fmt::format("{}/samples_{}_{}.jsonl", folder, arm.task, arm.date), lines);
 }
 
-double lm_eval_score(const Json& sample, const std::string& where) {
+std::string lm_eval_metric(const Json& sample, const std::string& where) {
   const Json& metrics = require_member(sample, "metrics", where);
   if (!metrics.is_array() || metrics.size() != 1 || !metrics[0].is_string()) {
     throw DataError("data.several_metrics", "the sample does not have exactly one metric", where,
                     "keep one of its metrics in \"metrics\"");
   }
-  const Json& score = require_member(sample, metrics[0].get<std::string>(), where);
+  return metrics[0].get<std::string>();
+}
+
+double lm_eval_score(const Json& sample, const std::string& where) {
+  const Json& score = require_member(sample, lm_eval_metric(sample, where), where);
   if (score.is_boolean()) return score.get<bool>() ? 1 : 0;
   if (!score.is_number()) throw DataError("data.json_type", "the metric is no number", where);
   return score.get<double>();

@@ -31,8 +31,10 @@ struct LmEvalArm {
 /// standard error is that of a mean with n - 1. Throws DataError(data.unwritable).
 void write_lm_eval_files(const std::string& folder, const LmEvalArm& arm);
 
-/// The score of a line of a samples file: its one metric. Throws DataError(data.json_missing_key) without one,
+/// The name of the one metric of a line of a samples file. Throws DataError(data.json_missing_key) without one,
 /// DataError(data.several_metrics) with more.
+std::string lm_eval_metric(const Json& sample, const std::string& where);
+/// Its value. Throws as lm_eval_metric does, and DataError(data.json_type).
 double lm_eval_score(const Json& sample, const std::string& where);
 
 }  // namespace plumbline

@@ -48,8 +48,8 @@ EvalRow read_row(const TypedObject& in, const std::string& task) {
                           : !row.unparsed;
     if (is_code && row.completion) row.truncated = has_open_fence(*row.completion);
   }
-  row.hacked = in.optional_boolean("cheated").value_or(false);
-  row.hack_paid = row.hacked && *row.reward > 0;
+  row.hacked = in.optional_boolean("cheated");
+  row.hack_paid = row.hacked.value_or(false) && *row.reward > 0;
   if (in.optional_text("label") == "true") row.protected_passed = *row.reward > 0;
   return row;
 }
@@ -57,9 +57,10 @@ EvalRow read_row(const TypedObject& in, const std::string& task) {
 EvalArm read_arm(const TypedObject& report, const char* summary_name, const char* rows_name, const std::string& task) {
   EvalArm arm;
   const TypedObject summary = report.object(summary_name);
-  arm.stated_score = summary.optional_real("passAt1");
-  arm.mean_reward = summary.optional_real("meanReward");
-  arm.vsc = summary.optional_real("verifiedStepCoverage");
+  for (const auto& [theirs, ours] :
+       {std::pair("passAt1", "pass_at_1"), {"meanReward", "mean_reward"}, {"verifiedStepCoverage", "vsc"}}) {
+    if (const auto figure = summary.optional_real(theirs)) arm.stated[ours] = *figure;
+  }
   const Json& array = report.object("rows").array(rows_name);
   for (size_t i = 0; i < array.size(); ++i) {
     arm.rows.push_back(read_row({array[i], fmt::format("{}, rows.{}[{}]", report.where(), rows_name, i)}, task));
@@ -82,6 +83,7 @@ EvalReport read_original_report(const TypedObject& in) {
   report.adapter = in.optional_text("adapter").value_or("");
   const TypedObject split = in.object("split");
   report.seed = split.integer("seed");
+  report.unrecorded = unrecorded_pins(report.pins);
   report.pins.set("model", report.model);
   report.pins.set("metric", report.metric);
   if (const auto domain = in.optional_text("stepDomain")) report.pins.set("step_domain", *domain);

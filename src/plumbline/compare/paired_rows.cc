@@ -51,22 +51,27 @@ PromptKnowledge knowledge_of(std::span<const EvalReport* const> reports) {
   return PromptKnowledge::kIds;
 }
 
-/// What rows of one prompt share; empty when it tells nothing.
-std::string mark_of(const EvalRow& row, PromptKnowledge knowledge) {
-  if (knowledge == PromptKnowledge::kHashes) return row.prompt_hash;
-  if (knowledge == PromptKnowledge::kCompletions && row.completion->size() >= kTellingLength) return *row.completion;
-  return "";
+/// What rows of one prompt share: its hash, and where some hashes are missing long completions too.
+std::vector<std::string> marks_of(const EvalRow& row, PromptKnowledge knowledge) {
+  std::vector<std::string> marks;
+  if (!row.prompt_hash.empty()) marks.push_back("hash " + row.prompt_hash);
+  const bool is_hashed = knowledge == PromptKnowledge::kHashes;
+  if (!is_hashed && row.completion && row.completion->size() >= kTellingLength) {
+    marks.push_back("text " + *row.completion);
+  }
+  return marks;
 }
 
+/// Over all reports: seeds that name one prompt differently are no new prompts.
 PromptGroups group_prompts(std::span<const EvalReport* const> reports, PromptKnowledge knowledge) {
   PromptGroups groups;
+  std::unordered_map<std::string, std::string> first_item;  // of each mark
   for (const EvalReport* report : reports) {
-    std::unordered_map<std::string, std::string> first_item;  // of each mark, within one report
     for (const EvalRow& row : report->base.rows) {
-      const std::string mark = mark_of(row, knowledge);
-      if (mark.empty()) continue;
-      const auto [place, is_new] = first_item.emplace(mark, row.id);
-      if (!is_new) groups.join(row.id, place->second);
+      for (const std::string& mark : marks_of(row, knowledge)) {
+        const auto [place, is_new] = first_item.emplace(mark, row.id);
+        if (!is_new) groups.join(row.id, place->second);
+      }
     }
   }
   return groups;
@@ -98,6 +103,7 @@ PairedRows pair_rows(
 
 struct ItemRow {
   std::string id, cluster;
+  std::string metric;  ///< of samples; empty for plain scores
   int64_t seed = 0;
   double score = 0;
 };
@@ -110,7 +116,7 @@ ItemRow read_sample(const TypedObject& in, std::string& filter) {
     throw DataError("data.several_filters", fmt::format("samples of the filters \"{}\" and \"{}\"", filter, own),
                     in.where(), "name one with --filter");
   }
-  ItemRow row{in.id("doc_id"), "", 0, lm_eval_score(in.json(), in.where())};
+  ItemRow row{in.id("doc_id"), "", lm_eval_metric(in.json(), in.where()), 0, lm_eval_score(in.json(), in.where())};
   // Other documents under the same numbers are other items.
   if (const auto hash = in.optional_text("doc_hash")) row.id += ":" + hash->substr(0, 12);
   row.cluster = in.optional_text("prompt_hash").value_or(row.id);
@@ -130,12 +136,24 @@ std::vector<ItemRow> read_items(const std::string& path, const std::string& want
       rows.push_back(read_sample(in, filter));
       continue;
     }
-    ItemRow row{in.id("id"), "", in.optional_integer("seed").value_or(0), in.real("score")};
+    ItemRow row{in.id("id"), "", "", in.optional_integer("seed").value_or(0), in.real("score")};
     row.cluster = in.has("cluster") ? in.id("cluster") : row.id;
     rows.push_back(std::move(row));
   }
   if (rows.empty()) throw DataError("data.no_rows", "the file has no rows", path);
   return rows;
+}
+
+/// One item must be one question, scored one way, in both files.
+void require_same_item(const ItemRow& base, const ItemRow& candidate, const std::string& candidate_path) {
+  const auto refuse = [&](const std::string& what, const std::string& first, const std::string& second) {
+    throw DataError(
+        "data.items_differ",
+        fmt::format("item \"{}\" (seed {}) has {} \"{}\" and \"{}\"", base.id, base.seed, what, first, second),
+        candidate_path, "both arms must see the same items, rendered and scored the same way");
+  };
+  if (base.metric != candidate.metric) refuse("the metric", base.metric, candidate.metric);
+  if (base.cluster != candidate.cluster) refuse("the prompt or cluster", base.cluster, candidate.cluster);
 }
 
 }  // namespace
@@ -184,6 +202,7 @@ ItemFiles pair_item_files(const std::string& base_path, const std::string& candi
       ++files.num_base_only;
       continue;
     }
+    require_same_item(row, *found->second, candidate_path);
     files.pairs.rows.push_back({row.id, row.cluster, row.seed, row.score, found->second->score, std::nullopt});
   }
   for (const ItemRow& row : candidate_rows) {

@@ -23,8 +23,8 @@ struct PairedRow {
 /// How items were put together.
 enum class PromptKnowledge {
   kHashes,       ///< by the hash of the rendered prompt
-  kCompletions,  ///< no hashes: items whose base completions are the same long text are one prompt
-  kIds           ///< neither: every id counts as a prompt
+  kCompletions,  ///< hashes are missing: items whose base completions are the same long text are one prompt too
+  kIds           ///< completions are missing as well: an id without a hash counts as a prompt
 };
 
 struct PairedRows {
@@ -45,6 +45,7 @@ struct ItemFiles {
   int64_t num_base_only = 0, num_candidate_only = 0;  ///< left out under `allow_missing`
 };
 /// Pairs by (id, seed). Throws DataError(data.unpaired) for an id that is in one file only unless `allow_missing`,
+/// DataError(data.items_differ) when the two files say another prompt, metric or cluster of one item,
 /// DataError(data.duplicate_id), DataError(data.no_rows), and what the JSON readers throw.
 /// `filter`: of samples, only the lines of that filter; without one they must all be of one
 /// (DataError(data.several_filters)).

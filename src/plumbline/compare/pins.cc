@@ -110,6 +110,22 @@ Pins read_pins(const Json& object, const std::string& where) {
   return pins;
 }
 
+std::vector<std::string> unrecorded_pins(const Pins& pins) {
+  static const std::set<std::string> kMayBeNull = {"template_hash", "num_generations", "generator_version"};
+  std::vector<std::string> names;
+  for (const std::string name : kNames) {
+    const std::optional<std::string> value = pins.find(name);
+    if (name == "libraries") {
+      const auto& all = pins.values();
+      const auto first = all.lower_bound("libraries.");
+      if (first == all.end() || first->first.rfind("libraries.", 0) != 0) names.push_back(name);
+    } else if (value ? *value == "null" && !kMayBeNull.count(name) : name != "generator_version") {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
 std::string PinDifference::words() const {
   return fmt::format("{}: {} and {}", name, first, second);
 }

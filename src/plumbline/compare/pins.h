@@ -33,6 +33,11 @@ std::span<const char* const> pin_names();
 /// Throws DataError(data.json_type) naming pin and place.
 Pins read_pins(const Json& object, const std::string& where);
 
+/// Pins that a report must record for anyone to say that it is comparable, and that are not there or null where null
+/// says nothing. A null template_hash (no template), num_generations (nothing was trained) and generator_version
+/// (nothing was generated) are answers; the last may be absent.
+std::vector<std::string> unrecorded_pins(const Pins& pins);
+
 /// One pin in which two runs differ.
 struct PinDifference {
   std::string name;

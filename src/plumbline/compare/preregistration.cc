@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "plumbline/base/sha256.h"
 #include "plumbline/compare/git_history.h"
 
 namespace plumbline {
@@ -15,8 +16,16 @@ namespace {
 /// Unset when the report descends from the plan.
 std::optional<std::string> fault_of(const EvalReport& report, const Plan& plan, const std::string& plan_commit,
                                     const GitHistory& history) {
-  if (report.preregistration_sha256 && *report.preregistration_sha256 != plan.sha256) {
-    return fmt::format("{} was run under another plan ({})", report.path, *report.preregistration_sha256);
+  if (report.preregistration) {
+    if (report.preregistration->sha256 != plan.sha256) {
+      return fmt::format("{} was run under another plan ({})", report.path, report.preregistration->sha256);
+    }
+    if (!report.preregistration->commit) {
+      return fmt::format("{} was begun under a plan that was not committed then", report.path);
+    }
+    if (history.is_ancestor(plan_commit, *report.preregistration->commit)) return std::nullopt;
+    return fmt::format("{} was begun at commit {}, which does not descend from the plan's", report.path,
+                       *report.preregistration->commit);
   }
   const std::optional<std::string> pin = report.pins.find("commit");
   if (!pin) return fmt::format("{} records no commit", report.path);
@@ -24,7 +33,26 @@ std::optional<std::string> fault_of(const EvalReport& report, const Plan& plan, 
   if (!commit.is_string() || !history.is_ancestor(plan_commit, commit.get<std::string>())) {
     return fmt::format("commit {} of {} does not descend from the plan's", *pin, report.path);
   }
+  if (report.pins.find("dirty") != "false") {
+    return fmt::format("{} records no plan, and its program had uncommitted changes", report.path);
+  }
   return std::nullopt;
+}
+
+struct PlanFile {
+  GitHistory history;
+  std::string name;
+};
+
+PlanFile plan_file(const Plan& plan) {
+  const std::filesystem::path path = std::filesystem::absolute(plan.path);
+  return {GitHistory(path.parent_path().string()), path.filename().string()};
+}
+
+/// git may be told to overlook changes of a file, so the bytes themselves are compared.
+bool is_committed(const Plan& plan, const PlanFile& file) {
+  const std::optional<std::string> bytes = file.history.committed(file.name);
+  return bytes && sha256_hex(*bytes) == plan.sha256;
 }
 
 /// Unset when the planned seeds and tasks are the reported ones.
@@ -48,6 +76,11 @@ std::optional<std::string> deviation_of(const Plan& plan, std::span<const EvalRe
 
 }  // namespace
 
+Preregistration record_plan(const Plan& plan) {
+  const PlanFile file = plan_file(plan);
+  return {plan.sha256, is_committed(plan, file) ? file.history.head() : std::nullopt};
+}
+
 Gate preregistered_gate(const Plan& plan, std::span<const EvalReport> reports) {
   Gate gate;
   gate.id = "preregistered";
@@ -56,20 +89,18 @@ Gate preregistered_gate(const Plan& plan, std::span<const EvalReport> reports) {
     gate.words = "no plan was given";
     return gate;
   }
-  const std::filesystem::path path = std::filesystem::absolute(plan.path);
-  const GitHistory history(path.parent_path().string());
-  const std::string name = path.filename().string();
-  const std::optional<std::string> commit = history.last_change(name);
+  const PlanFile file = plan_file(plan);
+  const std::optional<std::string> commit = file.history.last_change(file.name);
   if (!commit) {
     gate.words = fmt::format("{} is not committed", plan.path);
     return gate;
   }
-  if (history.is_modified(name)) {
+  if (!is_committed(plan, file)) {
     gate.words = fmt::format("{} was changed since commit {}", plan.path, commit->substr(0, 12));
     return gate;
   }
   for (const EvalReport& report : reports) {
-    if (const auto fault = fault_of(report, plan, *commit, history)) {
+    if (const auto fault = fault_of(report, plan, *commit, file.history)) {
       gate.words = *fault;
       return gate;
     }

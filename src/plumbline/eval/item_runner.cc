@@ -125,7 +125,7 @@ void run_served_items(ServedModel& model, Verifier& verifier, std::span<const Ev
     ItemRow row;
     row.draw = draws[i];
     row.completion = answer.completion;
-    row.finish_reason = answer.is_cut ? "length" : "stop";
+    row.finish_reason = answer.finish_reason;
     row.num_tokens = answer.num_tokens;
     GradeRequest request{items[draws[i].item].problem, draws[i].sample, row.completion, {}};
     request.index = static_cast<int64_t>(i);

@@ -47,7 +47,8 @@ struct ItemDecode {
 /// What came of one draw.
 struct ItemRow {
   ItemDraw draw;
-  std::string completion, finish_reason;  ///< as the grader sees it; "stop" or "length"
+  std::string completion,
+      finish_reason;  ///< as the grader sees it; finish_reason: "stop", "length", or of a server another
   int64_t num_tokens = 0;
   Verdict verdict;
 };

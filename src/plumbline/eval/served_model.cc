@@ -47,7 +47,7 @@ ServedAnswer parse_answer(const Json& message, const std::string& where) {
     return answer;
   }
   answer.completion = require_member(message, "content", where).get<std::string>();
-  answer.is_cut = require_member(message, "finish_reason", where).get<std::string>() == "length";
+  answer.finish_reason = require_member(message, "finish_reason", where).get<std::string>();
   answer.num_tokens = require_member(message, "num_tokens", where).get<int64_t>();
   return answer;
 }

@@ -26,8 +26,8 @@ struct ServedQuestion {
 struct ServedAnswer {
   std::string error;  ///< why there is no completion; nothing else counts then
   std::string completion;
-  bool is_cut = false;     ///< at max_new_tokens
-  int64_t num_tokens = 0;  ///< as the server counts them; 0 when it does not say
+  std::string finish_reason;  ///< "stop", "length", or what else the server says; empty: nothing
+  int64_t num_tokens = 0;     ///< as the server counts them; 0 when it does not say
 };
 
 /// Not thread-safe.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/clock.h"
@@ -103,10 +105,47 @@ bool is_page(std::string_view body) {
   return start.starts_with("<!doctype") || start.starts_with("<html") || start.starts_with("<head");
 }
 
+/// The four hexadecimal digits of a \u escape that begins at `at`; unset when none does.
+std::optional<unsigned> escape_at(const std::string& text, size_t at) {
+  unsigned unit = 0;
+  if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
+  const auto [end, error] = std::from_chars(&text[at + 2], &text[at] + 6, unit, 16);
+  return error == std::errc() && end == &text[at] + 6 ? std::optional(unit) : std::nullopt;
+}
+
+/// Half a surrogate pair, which models do write and JSON cannot hold, as U+FFFD.
+std::string without_lone_surrogates(std::string text) {
+  const auto is_in = [](const std::optional<unsigned>& unit, unsigned first) { return unit && *unit - first < 0x400; };
+  for (size_t at = text.find('\\'); at < text.size(); at = text.find('\\', at)) {
+    const std::optional<unsigned> unit = escape_at(text, at);
+    if (is_in(unit, 0xd800) && is_in(escape_at(text, at + 6), 0xdc00)) {
+      at += 12;
+    } else if (is_in(unit, 0xd800) || is_in(unit, 0xdc00)) {
+      text.replace(at, 6, "\\ufffd");
+      at += 6;
+    } else {
+      at += 2;  // any other escape; of \uXXXX the digits hold no backslash
+    }
+  }
+  return text;
+}
+
+/// What servers call the two ways to end, by the names of OpenAI's interface; other reasons as they are.
+std::string finish_reason_of(std::string reason) {
+  std::transform(reason.begin(), reason.end(), reason.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* name : {"max_tokens", "max_new_tokens", "max_length", "model_length", "max_output_tokens"}) {
+    if (reason == name) return "length";
+  }
+  for (const char* name : {"end_turn", "stop_sequence", "eos", "eos_token"}) {
+    if (reason == name) return "stop";
+  }
+  return reason;
+}
+
 /// Unset when the text is no JSON.
 std::optional<Json> json_of(const std::string& body) {
   try {
-    return parse_json(body, "a reply");
+    return parse_json(without_lone_surrogates(body), "a reply");
   } catch (const DataError&) {
     return std::nullopt;
   }
@@ -286,7 +325,7 @@ void ChatClient::read_reply(const std::string& body, ChatReply& reply) const {
       message != choice.end() && message->is_object() ? content_of(*message) : std::nullopt;
   if (!content) return no_reply(CallKind::kWrongJson, "the answer has no message");
   reply.content = *content;
-  reply.finish_reason = text_of(choice, "finish_reason");
+  reply.finish_reason = finish_reason_of(text_of(choice, "finish_reason"));
   reply.refusal = text_of(*message, "refusal");
   reply.model = text_of(*tree, "model");
   reply.usage = usage_of(*tree);

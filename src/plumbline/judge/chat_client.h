@@ -61,7 +61,7 @@ struct ChatReply {
   int http_status = 0;
   std::string detail;         ///< why there is no reply: the provider's own sentence where it gave one
   std::string content;        ///< the model's text; the start of the body for the three unparsable kinds
-  std::string finish_reason;  ///< empty when not said
+  std::string finish_reason;  ///< "stop" and "length" by these names whatever the server calls them; empty: not said
   std::string refusal;        ///< the provider's field of that name
   std::string model;          ///< as the reply names it; empty when it does not
   Usage usage;

@@ -8,12 +8,14 @@ namespace plumbline {
 namespace {
 
 using Complex = std::complex<long double>;
+constexpr long double kLargest = 1e300L, kSmallest = 1e-4000L;  // smaller ones lose digits
 constexpr long double kStep = 8 * std::numeric_limits<long double>::epsilon();
 
 std::optional<Ball> checked(const Ball& ball) {
   const bool is_finite =
       std::isfinite(ball.value.real()) && std::isfinite(ball.value.imag()) && std::isfinite(ball.radius);
-  if (!is_finite || std::abs(ball.value) > 1e300L) return std::nullopt;
+  const long double size = std::abs(ball.value);
+  if (!is_finite || size > kLargest || (size > 0 && size < kSmallest)) return std::nullopt;
   return ball;
 }
 
@@ -66,7 +68,10 @@ std::optional<Ball> apply_function(const char* name, const Ball& x) {
   const std::string_view f = name;
   const Complex z = x.value;
   const Complex one = 1;
-  if (f == "exp") return through(std::exp(z), std::exp(z), x);
+  if (f == "exp") {
+    const Complex result = std::exp(z);
+    return result == Complex(0) ? std::nullopt : through(result, result, x);  // it is never 0
+  }
   if (f == "sin") return through(std::sin(z), std::cos(z), x);
   if (f == "cos") return through(std::cos(z), std::sin(z), x);
   if (f == "sinh") return through(std::sinh(z), std::cosh(z), x);

@@ -23,12 +23,14 @@ struct MathComparison {
 
 /// Reads both with parse_math. Texts that are the same but for spaces are equal whatever they are.
 ///
-/// Fractions and whole numbers are compared exactly. What has symbols or functions is evaluated at 16 points (positive
-/// ones, then of both signs) with a bound on the rounding error: different when the values are apart by more than their
-/// errors at one point where both are real, equal when at all of four or more they agree within
-/// their errors, and these are below 1e-12 of the value; points at which
-/// one side is not real or not defined are left out, unless none else is left. That is a proof of "different" and
-/// strong evidence of "equal". Bare log is read to base e and to base 10, and must give the same verdict. Lists and
+/// Fractions and whole numbers are compared exactly, and so are fractions of symbols, at 40 fractions each. What has
+/// functions is evaluated at 16 near points (positive ones, then of both signs) with a bound on the rounding error:
+/// different when the values are apart by more than their errors at one point where both are real, equal when at all
+/// of four or more they agree within their errors, and these are below 1e-12 of the value; points at which one side is
+/// not real or not defined are left out, unless none else is left. 24 far points, over ten decades and beyond the
+/// largest number in either text, may only show a difference. What rounding would hide (a summand of 1e-12 of another,
+/// a number of 18 digits) leaves it undecided. Points follow from the texts. That is a proof of "different" and strong
+/// evidence of "equal". Bare log is read to base e and to base 10, and must give the same verdict. Lists and
 /// sets have no order, tuples and matrices have one; "x = 3" stands for 3 beside an answer without a name; x > 3 is (3,
 /// infinity); a unit that one side lacks is left out, two known units are converted. At most 4 symbols.
 MathComparison compare_math(std::string_view a, std::string_view b);

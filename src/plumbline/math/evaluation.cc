@@ -1,8 +1,10 @@
 #include "plumbline/math/evaluation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <string_view>
 
 namespace plumbline {
 namespace {
@@ -31,18 +33,20 @@ std::optional<Rational> exact_binomial(const std::optional<Rational>& of, const 
   return result;
 }
 
-std::optional<Rational> fold(const Expression& e,
+using Fractions = std::map<std::string, Rational>;
+
+std::optional<Rational> fold(const Expression& e, const Fractions& symbols,
                              std::optional<Rational> (Rational::*operation)(const Rational&) const) {
-  std::optional<Rational> result = exact_value(e.operands[0]);
+  std::optional<Rational> result = exact_value(e.operands[0], symbols);
   for (size_t i = 1; i < e.operands.size() && result; ++i) {
-    const auto next = exact_value(e.operands[i]);
+    const auto next = exact_value(e.operands[i], symbols);
     result = next ? ((*result).*operation)(*next) : std::nullopt;
   }
   return result;
 }
 
-std::optional<Rational> exact_power(const Expression& e) {
-  const auto base = exact_value(e.operands[0]), exponent = exact_value(e.operands[1]);
+std::optional<Rational> exact_power(const Expression& e, const Fractions& symbols) {
+  const auto base = exact_value(e.operands[0], symbols), exponent = exact_value(e.operands[1], symbols);
   const auto whole = exponent ? exponent->whole() : std::nullopt;
   if (!base || !whole || (base->is_zero() && *whole <= 0)) return std::nullopt;
   return base->to_power(*whole);
@@ -146,37 +150,64 @@ class BallEvaluator {
 
 }  // namespace
 
-std::optional<Rational> exact_value(const Expression& e) {
+std::optional<Rational> exact_value(const Expression& e, const Fractions& symbols) {
+  const auto inside = [&](size_t i) { return exact_value(e.operands[i], symbols); };
   switch (e.kind) {
     case Kind::kNumber:
       return Rational::of_decimal(e.text);
+    case Kind::kSymbol: {
+      const auto found = symbols.find(e.text);
+      return found == symbols.end() ? std::nullopt : std::optional(found->second);
+    }
     case Kind::kAdd:
-      return fold(e, &Rational::plus);
+      return fold(e, symbols, &Rational::plus);
     case Kind::kMultiply:
-      return fold(e, &Rational::times);
+      return fold(e, symbols, &Rational::times);
     case Kind::kDivide:
-      return fold(e, &Rational::over);
+      return fold(e, symbols, &Rational::over);
     case Kind::kPower:
-      return exact_power(e);
+      return exact_power(e, symbols);
     case Kind::kNegate: {
-      const auto inside = exact_value(e.operands[0]);
-      return inside ? std::optional(inside->negated()) : std::nullopt;
+      const auto value = inside(0);
+      return value ? std::optional(value->negated()) : std::nullopt;
     }
     case Kind::kPercent: {
-      const auto inside = exact_value(e.operands[0]);
-      return inside ? inside->over(Rational(100)) : std::nullopt;
+      const auto value = inside(0);
+      return value ? value->over(Rational(100)) : std::nullopt;
     }
     case Kind::kFunction:
-      if (e.text == "factorial") return exact_factorial(exact_value(e.operands[0]));
-      if (e.text == "binomial") return exact_binomial(exact_value(e.operands[0]), exact_value(e.operands[1]));
+      if (e.text == "factorial") return exact_factorial(inside(0));
+      if (e.text == "binomial") return exact_binomial(inside(0), inside(1));
       if (e.text == "abs") {
-        const auto inside = exact_value(e.operands[0]);
-        return inside && inside->sign() < 0 ? std::optional(inside->negated()) : inside;
+        const auto value = inside(0);
+        return value && value->sign() < 0 ? std::optional(value->negated()) : value;
       }
       return std::nullopt;
     default:
       return std::nullopt;
   }
+}
+
+bool hides_detail(const Expression& e, const Assignment& assignment) {
+  constexpr long double kHidden = 1e-12L;
+  constexpr int64_t kMostDigits = 17;
+  if (e.kind == Kind::kNumber) {
+    const size_t first = e.text.find_first_not_of("0.");
+    const std::string_view digits = first == std::string::npos ? "" : std::string_view(e.text).substr(first);
+    return std::count_if(digits.begin(), digits.end(), [](char c) { return c != '.'; }) > kMostDigits;
+  }
+  if (e.kind == Kind::kAdd) {
+    long double smallest = HUGE_VALL, largest = 0;
+    for (const Expression& summand : e.operands) {
+      const auto value = ball_value(summand, assignment);
+      const long double size = value ? std::abs(value->value) : 0;
+      if (size > 0) smallest = std::min(smallest, size);
+      largest = std::max(largest, size);
+    }
+    if (smallest < kHidden * largest) return true;
+  }
+  return std::any_of(e.operands.begin(), e.operands.end(),
+                     [&](const Expression& operand) { return hides_detail(operand, assignment); });
 }
 
 std::optional<Ball> ball_value(const Expression& expression, const Assignment& assignment) {

@@ -1,6 +1,7 @@
 #include "plumbline/math/parser.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
@@ -193,11 +194,30 @@ class Parser {
     return make_binary(Kind::kMultiply, std::move(before), std::move(factor));
   }
 
+  /// "1260 not" is no amount of a unit called not.
+  static bool takes_back(std::string text) {
+    static const std::set<std::string> words = {"not",     "no",        "non",   "nor",  "never",  "neither",
+                                                "without", "except",    "isn",   "isnt", "wrong",  "false",
+                                                "unless",  "incorrect", "minus", "plus", "divided"};
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::string word;
+    for (const char c : text + " ") {
+      if (c >= 'a' && c <= 'z') {
+        word += c;
+      } else {
+        if (words.count(word)) return true;
+        word.clear();
+      }
+    }
+    return false;
+  }
+
   /// A plain word behind anything but a number is language, not a unit.
   Expression with_unit(Expression value) {
     const bool is_number =
         is_plain_number(value) || (value.kind == Kind::kNegate && is_plain_number(value.operands[0]));
     if (!peek().is_command && !is_number && !is_known_unit(peek().text)) fail("a word");
+    if (takes_back(peek().text)) fail("a word that takes back what it stands behind");
     std::string name = next().text;
     if (is_operator("^") && peek(1).kind == TokenKind::kNumber) {
       next();

@@ -1,24 +1,96 @@
 #include "plumbline/math/scalar_equivalence.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "plumbline/base/rng.h"
+#include "plumbline/base/sha256.h"
 #include "plumbline/math/evaluation.h"
 
 namespace plumbline {
 namespace {
 
-constexpr int kNumPoints = 16;
+constexpr int kNumPoints = 16;     ///< near ones, at which both must agree
+constexpr int kNumFarPoints = 24;  ///< over ten decades of both signs, which may only refute
+constexpr int kNumBeyond = 8;      ///< of those, beyond the largest number of either side
 constexpr int kEnoughPoints = 4;
 constexpr size_t kMostSymbols = 4;
 constexpr int kMostSafeBits = 48;       ///< of a fraction that may equal an irrational expression by its value
+constexpr long double kFaint = 1e-30L;  ///< values that may be what underflow left
 constexpr long double kTight = 1e-12L;  ///< relative rounding error up to which agreement counts
+
+/// Values of the symbols, as fractions and rounded.
+struct Point {
+  std::map<std::string, Rational> fractions;
+  Assignment assignment;
+  bool is_far = false;
+};
+
+void set_symbol(Point& point, const std::string& name, int64_t above, int64_t below) {
+  point.fractions.emplace(name, *Rational(above).over(Rational(below)));
+  point.assignment.symbols[name] = static_cast<long double>(above) / static_cast<long double>(below);
+}
+
+/// The largest size of a number that stands in the tree, as a place at which an expression may turn.
+int64_t largest_number(const Expression& e) {
+  constexpr int64_t kMost = 1'000'000'000'000;
+  int64_t largest = 0;
+  if (symbols_of(e).empty()) {
+    const auto value = ball_value(e, {});
+    if (value && std::abs(value->value) < kMost) largest = static_cast<int64_t>(std::abs(value->value)) + 1;
+  }
+  for (const Expression& operand : e.operands) largest = std::max(largest, largest_number(operand));
+  return largest;
+}
+
+/// The points follow from what is compared, so that no answer can be made to fit them.
+uint64_t seed_of(const Expression& a, const Expression& b) {
+  std::string first = to_text(a), second = to_text(b);
+  if (second < first) std::swap(first, second);
+  return std::stoull(sha256_hex(first + "\n" + second).substr(0, 12), nullptr, 16);
+}
+
+/// Near: sizes from 0.2 to 2.8, the second half of both signs. Far: sizes from 1e-4 to 1e6 and beyond the largest
+/// number of either side.
+std::vector<Point> points_for(const Expression& a, const Expression& b, const std::set<std::string>& names) {
+  constexpr std::array<int64_t, 10> kScales = {1, 10, 100, 1000, 10'000, 100'000, 1, 10, 100, 1000};
+  const int64_t beyond = 2 * std::max(largest_number(a), largest_number(b));
+  const uint64_t seed = seed_of(a, b);
+  std::vector<Point> points(names.empty() ? 1 : kNumPoints + kNumFarPoints);
+  for (size_t i = 0; i < points.size(); ++i) {
+    Point& point = points[i];
+    point.is_far = i >= kNumPoints;
+    CounterRng rng({.seed = seed, .stream = Stream::kMathProbes, .sample = static_cast<uint32_t>(i)});
+    size_t turn = i;  // beyond, every choice of signs of three symbols comes up
+    for (const std::string& name : names) {
+      const auto size = static_cast<int64_t>(2000 + 26000 * rng.next_unit());  // ten thousandths
+      bool is_negative = i >= kNumPoints / 2 && rng.next_unit() < 0.5;
+      int64_t above = size, below = 10'000;
+      if (i + kNumBeyond >= points.size() && point.is_far) {
+        above += beyond * below;
+        is_negative = turn % 2 == 1;
+        turn /= 2;
+      } else if (point.is_far) {
+        const auto scale = static_cast<size_t>(rng.next_unit() * kScales.size());
+        if (scale < 6) {
+          above *= kScales[scale];
+        } else {
+          below *= kScales[scale];
+        }
+      }
+      set_symbol(point, name, is_negative ? -above : above, below);
+    }
+  }
+  return points;
+}
 
 struct PointPair {
   Ball a, b;
-  bool is_real = false;
+  bool is_real = false, is_far = false;
 };
 
 /// Both values at every point where both have one.
@@ -26,24 +98,35 @@ std::vector<PointPair> values_at_points(const Expression& a, const Expression& b
   std::set<std::string> names = symbols_of(a);
   names.merge(symbols_of(b));
   std::vector<PointPair> pairs;
-  const int num_points = names.empty() ? 1 : kNumPoints;
-  for (int point = 0; point < num_points; ++point) {
-    Assignment assignment;
-    assignment.log_base = log_base;
-    CounterRng rng({.seed = 20, .stream = Stream::kMathProbes, .sample = static_cast<uint32_t>(point)});
-    for (const std::string& name : names) {
-      const double size = 0.2 + 2.6 * rng.next_unit();
-      const bool is_negative = point >= kNumPoints / 2 && rng.next_unit() < 0.5;
-      assignment.symbols[name] = is_negative ? -size : size;
+  for (Point& point : points_for(a, b, names)) {
+    point.assignment.log_base = log_base;
+    const auto value_a = ball_value(a, point.assignment), value_b = ball_value(b, point.assignment);
+    if (value_a && value_b) {
+      pairs.push_back({*value_a, *value_b, value_a->is_real() && value_b->is_real(), point.is_far});
     }
-    const auto value_a = ball_value(a, assignment), value_b = ball_value(b, assignment);
-    if (value_a && value_b) pairs.push_back({*value_a, *value_b, value_a->is_real() && value_b->is_real()});
   }
   return pairs;
 }
 
+/// Of two sides that are fractions of their symbols: no rounding hides anything. Unset when they are none, or have
+/// values at too few points.
+std::optional<MathVerdict> compare_exactly(const Expression& a, const Expression& b) {
+  std::set<std::string> names = symbols_of(a);
+  names.merge(symbols_of(b));
+  if (names.empty()) return std::nullopt;
+  int num_agreeing = 0;
+  for (const Point& point : points_for(a, b, names)) {
+    const auto value_a = exact_value(a, point.fractions), value_b = exact_value(b, point.fractions);
+    if (!value_a || !value_b) continue;
+    if (!(*value_a == *value_b)) return MathVerdict::kDifferent;
+    ++num_agreeing;
+  }
+  return num_agreeing >= kNumPoints / 2 ? std::optional(MathVerdict::kEqual) : std::nullopt;
+}
+
 /// Real points alone when there are enough of them; all points when none is real.
 std::vector<PointPair> points_that_count(std::vector<PointPair> pairs, bool has_symbols) {
+  std::erase_if(pairs, [](const PointPair& pair) { return pair.is_far; });
   const auto num_real = std::count_if(pairs.begin(), pairs.end(), [](const PointPair& pair) { return pair.is_real; });
   if (num_real > 0 && has_symbols) std::erase_if(pairs, [](const PointPair& pair) { return !pair.is_real; });
   return pairs;
@@ -53,14 +136,34 @@ bool is_apart(const Ball& a, const Ball& b) {
   return std::abs(a.value - b.value) > 4 * (a.radius + b.radius);
 }
 
+bool is_tight(const Ball& a, const Ball& b) {
+  return a.radius + b.radius <= kTight * std::max({std::abs(a.value), std::abs(b.value), 1e-3L});
+}
+
 bool agrees(const Ball& a, const Ball& b) {
-  const long double error = a.radius + b.radius, size = std::max(std::abs(a.value), std::abs(b.value));
-  return std::abs(a.value - b.value) <= error && error <= kTight * std::max(size, 1e-3L);
+  return std::abs(a.value - b.value) <= a.radius + b.radius && is_tight(a, b);
+}
+
+/// Far out rounding may hide much, so that agreement there is no evidence; a difference is.
+bool is_refuted(const std::vector<PointPair>& pairs) {
+  return std::any_of(pairs.begin(), pairs.end(), [](const PointPair& pair) {
+    const long double size = std::max(std::abs(pair.a.value), std::abs(pair.b.value));
+    const bool is_clear = size > kFaint && std::abs(pair.a.value - pair.b.value) > kTight * size;
+    return pair.is_far && pair.is_real && is_clear && is_tight(pair.a, pair.b) && is_apart(pair.a, pair.b);
+  });
+}
+
+bool hides_detail_nearby(const Expression& a, const Expression& b) {
+  std::set<std::string> names = symbols_of(a);
+  names.merge(symbols_of(b));
+  const Point point = points_for(a, b, names).front();
+  return hides_detail(a, point.assignment) || hides_detail(b, point.assignment);
 }
 
 MathVerdict compare_at_points(const Expression& a, const Expression& b, long double log_base) {
   const bool has_symbols = !symbols_of(a).empty() || !symbols_of(b).empty();
-  const std::vector<PointPair> pairs = points_that_count(values_at_points(a, b, log_base), has_symbols);
+  const std::vector<PointPair> all = values_at_points(a, b, log_base), pairs = points_that_count(all, has_symbols);
+  if (is_refuted(all)) return MathVerdict::kDifferent;
   int num_agreeing = 0;
   for (const PointPair& pair : pairs) {
     if (is_apart(pair.a, pair.b)) return MathVerdict::kDifferent;
@@ -116,11 +219,12 @@ MathVerdict compare_scalars(const Expression& a, const Expression& b) {
   const auto exact_a = exact_value(a), exact_b = exact_value(b);
   if (exact_a && exact_b) return *exact_a == *exact_b ? MathVerdict::kEqual : MathVerdict::kDifferent;
   if (has_too_many_symbols(a, b)) return MathVerdict::kUndecided;
+  if (const auto exact = compare_exactly(a, b)) return *exact;
   const MathVerdict verdict = under_both_logs(a, b, [&](long double base) { return compare_at_points(a, b, base); });
   // exp(pi sqrt(163)) is within 1e-12 of a whole number of 18 digits: rounding cannot tell such pairs apart.
   const bool is_long =
       (exact_a && exact_a->num_bits() > kMostSafeBits) || (exact_b && exact_b->num_bits() > kMostSafeBits);
-  return verdict == MathVerdict::kEqual && is_long ? MathVerdict::kUndecided : verdict;
+  return verdict == MathVerdict::kEqual && (is_long || hides_detail_nearby(a, b)) ? MathVerdict::kUndecided : verdict;
 }
 
 MathVerdict compare_proportional(const Expression& a, const Expression& b, bool positive) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/log.h"
+#include "plumbline/base/optional_json.h"
 #include "plumbline/base/progress.h"
 #include "plumbline/compare/decision.h"
 #include "plumbline/compare/eval_report.h"
@@ -24,6 +26,7 @@
 #include "plumbline/compare/judgement_text.h"
 #include "plumbline/compare/lm_eval_files.h"
 #include "plumbline/compare/pins.h"
+#include "plumbline/compare/preregistration.h"
 #include "plumbline/doctor/diagnosis.h"
 #include "plumbline/doctor/inside/own_output.h"
 #include "plumbline/rollout/engine.h"
@@ -50,7 +53,7 @@ bool wants_samples(const Preset& preset) {
   return preset.eval.temperature > 0;
 }
 
-Json or_null(const std::string& text) {
+Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
@@ -60,10 +63,11 @@ std::string report_name(const EvalSet& set, const EvalCandidate& candidate) {
 
 class Evaluation {
  public:
-  Evaluation(const Preset& preset, EvaluationFiles files)
+  Evaluation(const Preset& preset, EvaluationFiles files, std::optional<Preregistration> preregistration)
       : preset_(preset),
         files_(std::move(files)),
         plan_(files_.plan.empty() ? Plan() : read_plan(files_.plan)),
+        preregistration_(std::move(preregistration)),
         candidates_(find_candidates(preset)),
         sets_(read_eval_sets(preset)) {}
 
@@ -82,10 +86,12 @@ class Evaluation {
       for (const EvalCandidate& candidate : candidates_) plan_report(set, candidate);
     }
     verifier_ = make_verifier(preset_.grade, problems);
-    // A key or an address that is wrong shows before the base is asked.
-    if (candidates_.front().is_served) {
-      const ServedModel trial(candidates_.front().name, preset_.rollout.max_new_tokens, 0);
-    }
+  }
+
+  /// A key or an address that is wrong shows before the base is asked.
+  void try_served() const {
+    if (!candidates_.front().is_served) return;
+    const ServedModel trial(candidates_.front().name, preset_.rollout.max_new_tokens, 0);
   }
 
   const Json& pins() const { return pins_; }
@@ -144,7 +150,7 @@ class Evaluation {
     pins.set("temperature", 0);
     pins.set("metric", headline_metric(set.task));
     pins.set("split_hash", set.hash);
-    pins.set("generator_version", or_null(set.generator));
+    pins.set("generator_version", text_or_null(set.generator));
     pins.set("rollout_mode", candidate.is_served ? "served" : "in_process");
     pins.set("num_generations", is_adapter ? Json(candidate.training.rollout.group_size) : Json(nullptr));
     pins.set("precision", name_of_dtype(bench_->decoder->dtype()));
@@ -316,7 +322,7 @@ class Evaluation {
     parts.model = preset_.model.path;
     parts.adapter = candidate.name;
     parts.pins = read_pins(pins_.at(name), name);
-    parts.preregistration_sha256 = plan_.sha256;
+    parts.preregistration = preregistration_;
     parts.split = report_split(set, overlaps_.at(name), candidate.seed);
     parts.base = rows_of(set, "base", "greedy");
     parts.candidate = rows_of(set, candidate.label(), "greedy");
@@ -331,6 +337,7 @@ class Evaluation {
   const Preset preset_;
   const EvaluationFiles files_;
   const Plan plan_;
+  const std::optional<Preregistration> preregistration_;
   const std::vector<EvalCandidate> candidates_;
   std::vector<EvalSet> sets_;
   std::unique_ptr<ModelBench> bench_;
@@ -339,6 +346,39 @@ class Evaluation {
   std::map<std::string, Overlap> overlaps_;  ///< likewise
   const RunDirectory* directory_ = nullptr;
 };
+
+/// The plan that an evaluation begins under, kept in its folder: bytes, hash, and the commit that held it then.
+std::optional<Preregistration> begin_plan(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  Preregistration record = record_plan(read_plan(path));
+  if (!record.commit) {
+    log_warning(fmt::format("{} is not committed as it stands: compare --preregistered will not accept it", path));
+  }
+  return record;
+}
+
+void store_plan(const std::string& path, const std::optional<Preregistration>& record, const RunDirectory& directory) {
+  if (!record) return;
+  write_file(directory.file("plan.toml"), read_file(path));
+  write_file(directory.file("plan.json"),
+             Json{{"sha256", record->sha256}, {"commit", or_null(record->commit)}}.dump(2) + "\n");
+}
+
+/// The plan that the evaluation began under; `path` (empty: that one) must be no other.
+std::optional<Preregistration> stored_plan(const std::string& path, const RunDirectory& directory) {
+  const std::string record_path = directory.file("plan.json");
+  std::optional<Preregistration> record;
+  if (std::filesystem::exists(record_path)) {
+    const Json json = parse_json(read_file(record_path), record_path);
+    record = {require_member(json, "sha256", record_path).get<std::string>(), maybe<std::string>(json, "commit")};
+  }
+  if (!path.empty() && (!record || read_plan(path).sha256 != record->sha256)) {
+    throw ConfigError("config.plan_differs",
+                      record ? "the evaluation began under another plan" : "the evaluation began without a plan", path,
+                      "a plan comes before the results: resume without --plan, or start a new evaluation");
+  }
+  return record;
+}
 
 /// What an evaluation began with must be what it goes on with.
 void require_same_pins(const Json& now, const RunDirectory& directory) {
@@ -355,13 +395,21 @@ void require_same_pins(const Json& now, const RunDirectory& directory) {
 
 }  // namespace
 
+void check_evaluation(const Preset& preset, const EvaluationFiles& files) {
+  if (files.pin.empty() && files.plan.empty()) return;
+  Evaluation(preset, files, begin_plan(files.plan)).prepare();
+}
+
 int evaluate(const Preset& preset, const std::string& out, const EvaluationFiles& files) {
   RunDirectory::check(out);
-  Evaluation evaluation(preset, files);
+  const std::optional<Preregistration> plan = begin_plan(files.plan);
+  Evaluation evaluation(preset, files, plan);
   evaluation.prepare();
+  evaluation.try_served();
   const RunDirectory directory = RunDirectory::create(out, preset);
   directory.write_provenance(evaluation.provenance());
   write_file(directory.file("pins.json"), evaluation.pins().dump(2) + "\n");
+  store_plan(files.plan, plan, directory);
   evaluation.run(directory);
   evaluation.conclude();
   return 0;
@@ -372,9 +420,13 @@ int resume_evaluation(const Preset& preset, const std::string& folder, const Eva
   if (directory.is_complete()) {
     throw ConfigError("config.run_complete", "the evaluation is complete", folder, "start a new one with eval PRESET");
   }
-  Evaluation evaluation(preset, files);
+  const std::optional<Preregistration> plan = stored_plan(files.plan, directory);
+  EvaluationFiles kept = files;
+  if (plan) kept.plan = directory.file("plan.toml");
+  Evaluation evaluation(preset, kept, plan);
   evaluation.prepare();
   require_same_pins(evaluation.pins(), directory);
+  evaluation.try_served();
   evaluation.run(directory);
   evaluation.conclude();
   return 0;

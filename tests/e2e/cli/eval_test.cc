@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "plumbline/base/file_system.h"
+#include "plumbline/base/sha256.h"
 #include "tests/support/fake_provider.h"
 #include "tests/support/process.h"
 #include "tests/support/shared_files.h"
@@ -156,6 +157,8 @@ TEST(EvalSlow, SeedsOfOneTaskCompareAndEveryMixIsInvalidByName) {
   EXPECT_THAT(refused.err, HasSubstr("config.pin_mismatch"));
   EXPECT_THAT(refused.err, HasSubstr("max_new_tokens: 32 and 40"));
   EXPECT_FALSE(fs::exists(run("pinned")));
+  const Settings shorter = {"eval.limit=24", second, "rollout.max_new_tokens=32"};
+  EXPECT_EQ(evaluate(run("dry"), shorter, {"--pin", reports[0], "--dry-run"}).exit_code, 2) << "a dry run looks too";
   EXPECT_EQ(evaluate(run("allowed"), {"eval.limit=24", second}, {"--pin", reports[0]}).exit_code, 0);
   EXPECT_EQ(json_of(run("allowed") + "/code-s1.eval.json"), json_of(reports[1])) << "the same run measures the same";
 }
@@ -212,6 +215,11 @@ TEST(EvalSlow, AnInterruptedRunGoesOnToTheSameReports) {
   process.send(SIGINT);
   ASSERT_EQ(process.wait(), 130);
   EXPECT_FALSE(fs::exists(out + "/COMPLETE"));
+  const std::string plan = folder.write("late.toml", "[tasks]\nheadline = ['code']\n");
+  const ProcessResult late =
+      test::run_process({test::binary_path("plumbline"), "eval", "--resume", out, "--plan", plan});
+  EXPECT_EQ(late.exit_code, 2) << late.err;
+  EXPECT_THAT(late.err, HasSubstr("config.plan_differs"));
   const std::string saved = read_file(rows);
   EXPECT_GT(saved.size(), 0u);
   const ProcessResult resumed = test::run_process({test::binary_path("plumbline"), "eval", "--resume", out});
@@ -223,10 +231,16 @@ TEST(EvalSlow, AnInterruptedRunGoesOnToTheSameReports) {
 
 TEST(EvalSlow, TwoCheckpointsAndSamples) {
   const test::TemporaryFolder folder;
+  const std::string plan = folder.write("plan.toml", "[tasks]\nheadline = ['code']\n");
   const ProcessResult result = evaluate(
-      folder.file("e"), {"eval.limit=10", "eval.candidate=models/tiny", "eval.samples=4", "eval.temperature=1"});
+      folder.file("e"), {"eval.limit=10", "eval.candidate=models/tiny", "eval.samples=4", "eval.temperature=1"},
+      {"--plan", plan});
   ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("is not committed as it stands"));
   const ordered_json report = json_of(folder.file("e") + "/code-s0.eval.json");
+  EXPECT_EQ(report["preregistration"]["sha256"], sha256_hex(read_file(plan)));
+  EXPECT_TRUE(report["preregistration"]["commit"].is_null());
+  EXPECT_EQ(read_file(folder.file("e") + "/plan.toml"), read_file(plan));
   EXPECT_EQ(report["paired"]["delta"], 0.0);
   EXPECT_EQ(report["rows"]["base"], report["rows"]["candidate"]) << "the same weights, the same items";
   EXPECT_EQ(report["pin"]["adapter_kind"], "none");

@@ -39,6 +39,14 @@ TEST(Error, LineEscapesWhatReadsAsSomethingElse) {
   EXPECT_EQ(escape_control("lines\n\u2028", /*keep_newlines=*/true), "lines\n\\u2028");
 }
 
+TEST(Json, LineObeysNoTerminalAndKeepsItsValue) {
+  const Json value = {{"a\u202E", "b\u009bc\u2028\u007f"}, {"tag", "\U000E0041"}, {"plain", "caf\u00e9 \U0001F469"}};
+  const std::string line = to_json_line(value);
+  EXPECT_EQ(line, R"({"a\u202e":"b\u009bc\u2028\u007f","tag":"\udb40\udc41","plain":")"
+                  "caf\u00e9 \U0001F469\"}");
+  EXPECT_EQ(parse_json(line, "here"), value);
+}
+
 TEST(Error, LineKeepsWhatIsWritten) {
   const std::string text = "caf\u00e9 \u65e5\u672c \u0645\u06cc\u200c\u062e \U0001F469\u200D\U0001F4BB";
   EXPECT_EQ(escape_control(text), text);

@@ -49,7 +49,11 @@ TEST_F(JudgementOutputTest, AllFormsSayTheSame) {
 }
 
 TEST_F(JudgementOutputTest, HostileNamesAreEscapedEverywhere) {
-  Json report = test::made_report({.task = "<script>x</script>|\x1b[2J"});
+  Json report = test::made_report({.task = "custom"});
+  report["metric"] = "<script>x</script>|\x1b[2J";
+  for (const char* arm : {"base", "candidate"}) {
+    for (Json& row : report["rows"][arm]) row["score"] = 0.5;
+  }
   report["model"] = "<img src=x onerror=alert(1)>";
   report["split"]["family_overlap"] = {"<b>|family\x07"};
   report["pin"]["<i>pin</i>"] = "<u>";

@@ -55,7 +55,8 @@ TEST(OriginalReports, CodeGainIsTruncationOnThreePrompts) {
   EXPECT_EQ(effect.num_rows, 144);
   EXPECT_EQ(effect.effective_n, 3);
   EXPECT_EQ(judgement.decision, Decision::kNoGo);
-  EXPECT_THAT(judgement.blocking(), ElementsAre("effect", "powered", "enough_seeds", "truncation_robust"));
+  EXPECT_THAT(judgement.blocking(), ElementsAre("effect", "powered", "enough_seeds", "truncation_robust", "comparable",
+                                                "reward_hack_zero"));  // the last two: not recorded
   EXPECT_THAT(gate_of(judgement, "truncation_robust").words, HasSubstr("+0.0000"));
   EXPECT_THAT(gate_of(judgement, "enough_seeds").words, HasSubstr("count once"));  // seeds 0 and 2 are copies
 }
@@ -66,7 +67,7 @@ TEST(OriginalReports, StepFloorIsGenuineAndNoGoByEffect) {
   const Judgement judgement = judge(reports, {});
   expect_pooled(judgement.tasks[0].evidence.effect, 0, 0, 0);
   EXPECT_EQ(judgement.decision, Decision::kNoGo);
-  EXPECT_THAT(judgement.blocking(), ElementsAre("effect", "enough_seeds"));
+  EXPECT_THAT(judgement.blocking(), ElementsAre("effect", "enough_seeds", "comparable", "reward_hack_zero"));
   EXPECT_THAT(gate_of(judgement, "base_alive").words, HasSubstr("genuine floor"));
 }
 
@@ -93,7 +94,8 @@ TEST(OriginalReports, ProvenancePromotedOnMeanRewardIsNoGo) {
   const Judgement judgement = judge(reports, {});
   expect_pooled(judgement.tasks[0].evidence.effect, 0.02127659574468085, 0, 0.05319148936170213);
   EXPECT_EQ(judgement.decision, Decision::kNoGo);
-  EXPECT_THAT(judgement.blocking(), ElementsAre("effect", "enough_seeds", "protected"));
+  EXPECT_THAT(judgement.blocking(),
+              ElementsAre("effect", "enough_seeds", "comparable", "reward_hack_zero", "protected"));
   EXPECT_EQ(gate_of(judgement, "protected").state, GateState::kUndecided);
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/compare/git_history.h"
@@ -67,6 +68,51 @@ TEST_F(PreregistrationTest, FailsForAChangedPlan) {
   EXPECT_THAT(gate_for(after_).words, HasSubstr("was changed since"));
   commit("plan.toml", "[tasks]\nheadline = ['code']\nseeds = [0]\n[gates]\nmin_effect = 0.01\n");
   EXPECT_THAT(gate_for(after_).words, HasSubstr("does not descend"));
+}
+
+TEST_F(PreregistrationTest, FailsForAChangedPlanThatGitWasToldToOverlook) {
+  for (const char* mark : {"--assume-unchanged", "--skip-worktree"}) {
+    git({"update-index", mark, "plan.toml"});
+    folder_.write("plan.toml", "[tasks]\nheadline = ['code']\nseeds = [0]\n[gates]\nmin_effect = 0.0\n");
+    EXPECT_THAT(gate_for(after_).words, HasSubstr("was changed since")) << mark;
+    git({"update-index", "--no-assume-unchanged", "plan.toml"});
+    git({"update-index", "--no-skip-worktree", "plan.toml"});
+    git({"checkout", "-q", "--", "plan.toml"});
+  }
+  EXPECT_EQ(gate_for(after_).state, GateState::kPass);
+}
+
+TEST_F(PreregistrationTest, FailsForALinkToAPlanElsewhere) {
+  const test::TemporaryFolder elsewhere;
+  elsewhere.write("late.toml", "[tasks]\nheadline = ['code']\nseeds = [0]\n[gates]\nmin_effect = 0.0\n");
+  std::filesystem::remove(folder_.file("plan.toml"));
+  std::filesystem::create_symlink(elsewhere.file("late.toml"), folder_.file("plan.toml"));
+  git({"add", "plan.toml"});
+  git({"commit", "-q", "-m", "a link"});
+  std::string head = git({"rev-parse", "HEAD"}).out;
+  head.pop_back();
+  EXPECT_EQ(gate_for(head).state, GateState::kFail);
+}
+
+/// A run that was begun under the plan: what counts is the commit of the plan's repository then.
+TEST_F(PreregistrationTest, RunBegunUnderThePlanRecordsItsRepository) {
+  const Preregistration record = record_plan(read_plan(folder_.file("plan.toml")));
+  EXPECT_EQ(record.commit, after_);
+  const auto begun = [&](const Json& commit) {
+    return gate_for("0123456789abcdef", [&](Json& report) {
+      report["preregistration"] = {{"sha256", record.sha256}, {"commit", commit}};
+    });
+  };
+  EXPECT_EQ(begun(*record.commit).state, GateState::kPass) << begun(*record.commit).words;
+  EXPECT_THAT(begun(before_).words, HasSubstr("does not descend"));
+  EXPECT_THAT(begun(nullptr).words, HasSubstr("not committed then"));
+  folder_.write("plan.toml", "[tasks]\nheadline = ['code']\n");
+  EXPECT_EQ(record_plan(read_plan(folder_.file("plan.toml"))).commit, std::nullopt);
+}
+
+TEST_F(PreregistrationTest, ProgramWithUncommittedChangesProvesNoCommit) {
+  EXPECT_THAT(gate_for(after_, [](Json& report) { report["pin"]["dirty"] = true; }).words,
+              HasSubstr("uncommitted changes"));
 }
 
 TEST_F(PreregistrationTest, FailsWithoutAPlanOrACommit) {

@@ -133,6 +133,29 @@ TEST(Misbehaving, AHeaderThatIsTooLargeIsNoConnectionFailure) {
   EXPECT_EQ(provider.num_requests(), 1);
 }
 
+TEST(Replies, HalfASurrogatePairIsAReplacementCharacter) {
+  const FakeProvider provider([](const AskedQuestion&) {
+    return test::answer(200, R"({"choices": [{"message": {"role": "assistant",
+        "content": "cut \ud83d, \udc69 and \ud83d\udc69, \\ud83d"}, "finish_reason": "stop"}]})");
+  });
+  const ChatReply reply = ask(provider.spec()).reply;
+  EXPECT_EQ(reply.kind, CallKind::kReply);
+  EXPECT_EQ(reply.content, "cut \uFFFD, \uFFFD and \U0001F469, \\ud83d");
+}
+
+TEST(Replies, EndsHaveOneNameWhateverTheServerCallsThem) {
+  const auto reason = [](const std::string& name) {
+    const FakeProvider provider([&](const AskedQuestion&) {
+      return test::answer(200, R"({"choices": [{"message": {"role": "assistant", "content": "x"}, "finish_reason": ")" +
+                                   name + "\"}]}");
+    });
+    return ask(provider.spec()).reply.finish_reason;
+  };
+  for (const char* name : {"length", "LENGTH", "MAX_TOKENS", "max_tokens"}) EXPECT_EQ(reason(name), "length") << name;
+  for (const char* name : {"stop", "STOP", "end_turn", "eos"}) EXPECT_EQ(reason(name), "stop") << name;
+  EXPECT_EQ(reason("content_filter"), "content_filter");
+}
+
 TEST(Misbehaving, TwoChoicesAreNoVerdictAlsoWhenTheFirstIsOne) {
   const FakeProvider provider([](const AskedQuestion&) {
     const auto choice = [](const char* value) {

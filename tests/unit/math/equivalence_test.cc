@@ -58,6 +58,29 @@ TEST(MathEquivalence, DoesNotTrustRoundingWithLongNumbers) {
   EXPECT_EQ(compare_math(R"(e^{\pi\sqrt{163}})", "262537412640000000").verdict, MathVerdict::kDifferent);
 }
 
+/// Each is right at every small number, or to sixteen digits.
+TEST(MathEquivalence, IsNotFooledByAnswersMadeToPass) {
+  const std::string gold = "x^2+2x+1";
+  for (const char* answer :
+       {"(x+1)^2+\\sqrt{(x-100)^2}-(100-x)", "(x+1)^2+|x-1000000|-(1000000-x)", "x^2+2x+1+10^{-20}x",
+        "x^2+2.000000000000000000001x+1", "(x+1)^2+|x-10^{10}|-(10^{10}-x)"}) {
+    EXPECT_EQ(compare_math(answer, gold).verdict, MathVerdict::kDifferent) << answer;
+  }
+  EXPECT_NE(compare_math("\\sin x+10^{-20}x", "\\sin x").verdict, MathVerdict::kEqual);
+  EXPECT_NE(compare_math("\\sqrt2+10^{-30}", "\\sqrt2").verdict, MathVerdict::kEqual);
+  EXPECT_NE(compare_math("e^{x(1+10^{-25})}", "e^x").verdict, MathVerdict::kEqual);
+  EXPECT_EQ(compare_math("\\frac{x^2-1}{x-1}", "x+1").verdict, MathVerdict::kEqual);
+  EXPECT_EQ(compare_math("\\sin(2x)", "2\\sin x\\cos x").verdict, MathVerdict::kEqual);
+  EXPECT_EQ(compare_math("\\sqrt{x^2}", "|x|").verdict, MathVerdict::kEqual);
+}
+
+TEST(MathEquivalence, WordsThatTakeBackAnAnswerAreNoUnit) {
+  for (const char* answer : {"1260\\text{ not}", "1260\\text{ is wrong}", "1260 never", "1260\\text{ minus }3"}) {
+    EXPECT_NE(compare_math(answer, "1260").verdict, MathVerdict::kEqual) << answer;
+  }
+  EXPECT_EQ(compare_math("1260\\text{ apples}", "1260").verdict, MathVerdict::kEqual);
+}
+
 TEST(MathEquivalence, SaysWhatItCouldNotRead) {
   const MathComparison result = compare_math("1", "2 +");
   EXPECT_EQ(result.verdict, MathVerdict::kUndecided);

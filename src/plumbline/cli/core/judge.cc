@@ -29,7 +29,7 @@ int judge_main(const std::vector<std::string>& words) {
   const std::string out = asked.out.empty() ? "out/" + preset.name + "-judge" : asked.out;
   const std::vector<Problem> problems = read_problems(resolve_data_path(preset.data.problems), {.split = ""});
   const auto [summary, failure] = judge_answers(preset.judge, problems, out);
-  const std::string text = as_json ? to_json(summary).dump() + "\n" : to_text(summary);
+  const std::string text = as_json ? to_json_line(to_json(summary)) + "\n" : to_text(summary);
   std::fwrite(text.data(), 1, text.size(), stdout);
   const bool has_disagreements = summary.complete && summary.costs.size() > 1;
   log_info((has_disagreements ? "verdicts, summary and disagreements are in " : "verdicts and summary are in ") + out);

@@ -50,7 +50,7 @@ int teach_main(const std::vector<std::string>& words) {
   const std::unique_ptr<Verifier> verifier = make_verifier(preset.grade, problems);
   const TeachRun run =
       teach_problems(preset.teach, problems, *verifier, grade_settings(preset.grade, problems, ""), out);
-  const std::string text = as_json ? to_json(run).dump() + "\n" : to_text(run);
+  const std::string text = as_json ? to_json_line(to_json(run)) + "\n" : to_text(run);
   std::fwrite(text.data(), 1, text.size(), stdout);
   log_info(fmt::format("{} completions are in {}/pool.jsonl", run.num_kept, out));
   if (!run.failure.empty()) {

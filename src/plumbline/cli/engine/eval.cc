@@ -14,7 +14,8 @@ int eval_main(const std::vector<std::string>& words) {
       [&](Arguments& arguments) {
         arguments.option("--pin", &files.pin, "a report that this run must be comparable with, or it does not start")
             .option("--plan", &files.plan, "a plan of compare, whose hash goes into the reports");
-      });
+      },
+      [&](const Preset& preset) { check_evaluation(preset, files); });
 }
 
 }  // namespace plumbline

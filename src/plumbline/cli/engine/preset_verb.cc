@@ -55,7 +55,8 @@ int run_preset_verb(const std::string& verb, const std::string& summary, const s
 
 int run_resumable_verb(const std::string& verb, const std::string& summary, const std::vector<std::string>& words,
                        const PresetWork& work, const PresetWork& resume,
-                       const std::function<void(Arguments&)>& add_options) {
+                       const std::function<void(Arguments&)>& add_options,
+                       const std::function<void(const Preset&)>& check) {
   PresetArguments arguments;
   std::string folder;
   Arguments parser(verb, summary);
@@ -74,6 +75,7 @@ int run_resumable_verb(const std::string& verb, const std::string& summary, cons
       folder.empty() ? load_preset(arguments.preset, arguments.overrides) : resumed_preset(arguments, folder);
   if (arguments.dry_run) {
     log_info(describe_model(preset.model.path));
+    if (check) check(preset);
     std::fputs(to_toml(preset).c_str(), stdout);
     return 0;
   }

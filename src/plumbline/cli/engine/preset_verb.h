@@ -18,9 +18,11 @@ int run_preset_verb(const std::string& verb, const std::string& summary, const s
 
 /// As run_preset_verb; with --resume DIR and no PRESET the preset is DIR/resolved.toml. A PRESET given beside --resume,
 /// or --set, must come out equal to it: differences are listed and refused (ConfigError config.resume_differs).
-/// `add_options` (optional) registers what this verb takes besides.
+/// `add_options` (optional) registers what this verb takes besides; `check` (optional) is what --dry-run does beside
+/// printing the preset.
 int run_resumable_verb(const std::string& verb, const std::string& summary, const std::vector<std::string>& words,
                        const PresetWork& work, const PresetWork& resume,
-                       const std::function<void(Arguments&)>& add_options = {});
+                       const std::function<void(Arguments&)>& add_options = {},
+                       const std::function<void(const Preset&)>& check = {});
 
 }  // namespace plumbline
