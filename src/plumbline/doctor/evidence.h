@@ -112,11 +112,21 @@ struct Comparison {
   const Evaluation& report() const { return *candidate_file; }
 };
 
+/// A figure without which a training cannot go on, and how often it was NaN or infinite.
+struct WatchedFigure {
+  enum class Kind : uint8_t { kLoss, kKl, kReward, kGradNorm };
+  Kind kind = Kind::kLoss;
+  int64_t num_logged = 0, num_nonfinite = 0;
+  int64_t num_at_end = 0;   ///< of the non-finite ones: those after the last finite one
+  double first_step = 0;    ///< of the first non-finite one
+  std::string first_value;  ///< "nan", "inf", "-inf"
+};
+
 /// Named figures over the steps of one training log.
 struct TrainingLog {
   std::string where;
-  std::map<std::string, std::vector<std::pair<double, double>>> series;  ///< canonical name -> (step, value)
-  int64_t num_nonfinite = 0;
+  std::map<std::string, std::vector<std::pair<double, double>>> series;  ///< canonical name -> (step, finite value)
+  std::map<std::string, WatchedFigure> watched;                          ///< by the log's own name
   const std::vector<std::pair<double, double>>* find(const std::string& name) const;
 };
 

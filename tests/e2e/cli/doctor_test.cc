@@ -1,6 +1,9 @@
 /// `plumbline doctor` as a user runs it: exit codes, outputs, hostile text.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/file_system.h"
@@ -51,12 +54,28 @@ TEST(Doctor, ExitCodesFollowTheVerdict) {
 TEST(Doctor, WhatItCannotReadIsNotSound) {
   const TemporaryFolder folder;
   const std::string other = folder.write("other.json", "{\"a\": 1}");
-  for (const std::string& path : {folder.path(), other}) {
+  const std::string readme = folder.write("readme.md", "# A project\n\nIt loses nothing and rewards nobody.\n");
+  for (const std::string& path : {folder.path(), other, readme}) {
     const ProcessResult result = doctor({path});
     EXPECT_EQ(result.exit_code, 3) << path;
     EXPECT_EQ(result.out.find("sound"), std::string::npos) << result.out;
     EXPECT_TRUE(json::parse(doctor({path, "--json"}).out)["verdict"].is_null());
   }
+}
+
+TEST(Doctor, WhatIsNoFileInAFolderIsNamedAsNotRead) {
+  const TemporaryFolder folder, elsewhere;
+  folder.write("sound.jsonl", rows(12));
+  ASSERT_EQ(::mkfifo(folder.file("rows.jsonl").c_str(), 0600), 0);
+  std::filesystem::create_symlink(folder.file("nowhere"), folder.file("lost.jsonl"));
+  std::filesystem::create_symlink(elsewhere.path(), folder.file("other"));
+  const json diagnosis = json::parse(doctor({folder.path(), "--json"}).out);
+  std::map<std::string, std::string> reasons;
+  for (const json& item : diagnosis["not_checked"]) reasons[item["where"]] = item["reason"];
+  EXPECT_EQ(reasons[folder.file("rows.jsonl")], "a pipe, which is not read");
+  EXPECT_EQ(reasons[folder.file("lost.jsonl")], "a link to nothing, which is not read");
+  EXPECT_EQ(reasons[folder.file("other")], "a link to a folder, which is not read");
+  EXPECT_EQ(diagnosis["verdict"], "sound");
 }
 
 TEST(Doctor, ListsThatJudgeAndTeachLeaveEmptyAreNoFinding) {

@@ -262,6 +262,24 @@ case("verl-lines-clipped", {"exp.jsonl": "".join(dump({"step": i, "data": {"crit
 healthy("verl-text-fine", {"train.log": "".join(f"step:{i} - critic/rewards/mean:0.{20 + i} - response_length/mean:311.0 - response_length/clip_ratio:0.02 - prompt_length/clip_ratio:0.99\n" for i in range(1, 12))}, "token_cap_suspected")
 case("openrlhf-truncated", {"train.log": "".join("Global step %d: {'policy_loss': 0.01, 'reward': 0.2, 'response_length': 900.0, 'truncated': 0.8}\n" % i for i in range(12))}, ["token_cap_suspected"])
 
+nan = float("nan")
+# A training that dies at step 21, as each of its writers would log it. Python writes NaN and Infinity into JSON.
+dies = lambda i, good, bad=nan: good if i < 20 else bad
+case("loss-nan-in-trainer-state", {"trainer_state.json": trl([{"loss": dies(i, .2), "reward": .2 + wave(i), "reward_std": .4} for i in range(40)])}, ["nonfinite_figures"], verdict=["invalid"])
+case("only-losses-and-all-nan", {"trainer_state.json": trl([{"loss": nan} for i in range(5)])}, ["nonfinite_figures"], verdict=["invalid"])
+case("reward-infinite-in-json-lines", {"metrics.jsonl": "".join(dump({"step": i + 1, "reward": dies(i, .2, float("-inf")), "loss": .1}) + "\n" for i in range(40))}, ["nonfinite_figures"], verdict=["invalid"])
+case("nan-as-a-string", {"metrics.jsonl": "".join(dump({"step": i + 1, "reward": .2, "train/loss": dies(i, .1, "NaN")}) + "\n" for i in range(40))}, ["nonfinite_figures"], verdict=["invalid"])
+case("kl-nan-in-verl-lines", {"exp.jsonl": "".join(dump({"step": i + 1, "data": {"critic/rewards/mean": .2, "actor/ppo_kl": dies(i, .01)}}) + "\n" for i in range(40))}, ["nonfinite_figures"], verdict=["invalid"])
+case("loss-nan-in-a-supervised-log", {"train.log": "".join(f"{{'loss': {dies(i, .7)}, 'grad_norm': {dies(i, 1.1)}, 'learning_rate': 1e-05, 'epoch': {i / 10}}}\n" for i in range(40))}, ["nonfinite_figures"], verdict=["invalid"])
+case("loss-nan-in-verl-text", {"train.log": "".join(f"step:{i + 1} - critic/rewards/mean:0.21 - response_length/mean:211.0 - actor/pg_loss:{dies(i, .01)}\n" for i in range(40))}, ["nonfinite_figures"], verdict=["invalid"])
+case("loss-nan-in-steps-table", {"steps.tsv": "step\trew\tloss\n" + "".join(f"{i + 1}\t0.2\t{dies(i, .1)}\n" for i in range(40))}, ["nonfinite_figures"], verdict=["invalid"])
+case("one-loss-nan-and-back", {"trainer_state.json": trl([{"loss": nan if i == 20 else .2, "reward": .2 + wave(i), "reward_std": .4} for i in range(40)])}, ["nonfinite_figures"], verdict=["suspect"])
+healthy("gradient-norms-that-half-precision-skips", {"trainer_state.json": trl([{"grad_norm": float("inf") if i in (3, 4, 17, 39) else 1.2, "reward": .2 + wave(i), "reward_std": .4} for i in range(40)])}, "nonfinite_figures")
+case("gradient-norms-never-back", {"trainer_state.json": trl([{"grad_norm": dies(i, 1.2), "reward": .2 + wave(i), "reward_std": .4} for i in range(40)])}, ["nonfinite_figures"], verdict=["invalid"])
+healthy("what-is-no-figure-of-the-training", {"trainer_state.json": trl([{"loss": .2, "reward": .2 + wave(i), "reward_std": .4, "rewards/rare/mean": nan, "eval_loss": nan, "entropy": nan} for i in range(40)])}, "nonfinite_figures")
+healthy("not-measured-in-steps-table", {"steps.tsv": "step\trew\tloss\tkl\n" + "".join(f"{i + 1}\t{'nan' if i == 7 else 0.2}\t0.1\tnan\n" for i in range(40))}, "nonfinite_figures")
+healthy("words-that-begin-like-nan", {"train.log": "loss: nancy\nloss info: infinite patience\n" + "".join(f"step {i} reward 0.2 reward_std 0.4 loss 0.1\n" for i in range(1, 9))}, "nonfinite_figures")
+
 
 def crc(data):
     table = []
@@ -290,6 +308,7 @@ def scalar_event(step, tag, value):
 
 events = b"".join(scalar_event(i, "train/completions/clipped_ratio", 0.9) for i in range(1, 20))
 case("tensorboard-clipped", {"events.out.tfevents.1.host": "hex:" + events.hex()}, ["token_cap_suspected"], ["unreadable"])
+case("tensorboard-loss-nan", {"events.out.tfevents.1.host": "hex:" + b"".join(scalar_event(i, "train/loss", 0.1 if i < 9 else nan) for i in range(1, 20)).hex()}, ["nonfinite_figures"], verdict=["invalid"])
 healthy("tensorboard-fine", {"events.out.tfevents.1.host": "hex:" + b"".join(scalar_event(i, "train/completions/clipped_ratio", 0.1) for i in range(1, 20)).hex()}, "token_cap_suspected")
 case("tensorboard-damaged", {"events.out.tfevents.1.host": "hex:" + (events[:30] + b"\x00\x01" + events[32:]).hex()}, ["unreadable"], [], ["invalid"])
 
@@ -338,6 +357,8 @@ case("nan-in-a-report", {"r.json": dump(report(passes(60, 20), passes(60, 40))).
 case("key-twice", {"r.json": dump(report(passes(60, 20), passes(60, 40))).replace('"decision": "NO-GO"', '"decision": "NO-GO", "decision": "GO"')}, ["unreadable"], ["overclaim"], ["invalid"])
 healthy("key-twice-same-value", {"r.json": dump(report(passes(60, 20), passes(60, 40))).replace('"decision": "NO-GO"', '"decision": "NO-GO", "decision": "NO-GO"')}, "unreadable")
 case("a-bad-row-among-good-ones", {"rows.jsonl": rows_with(lambda i: f"Q{i}").replace('"passed": true}', '"passed": tru}', 1)}, ["unreadable"], ["unpaired", "missing_completions"])
+case("nan-rewards-in-rows", {"rows.jsonl": rows_with(lambda i: f"Q{i}").replace('"passed": true}', '"passed": true, "reward": NaN}', 2)}, ["unreadable"], ["unpaired", "missing_completions"])
+case("nan-rewards-in-a-list", {"rows.json": dump([{"problem_id": f"p{i}", "completion": f"x = {i}", "reward": nan if i == 7 else 1.0} for i in range(30)])}, ["unreadable"], [], ["invalid"])
 healthy("last-row-being-written", {"rows.jsonl": rows_with(lambda i: f"Q{i}") + '{"problem_id": "p9", "arm": "ba'}, "unreadable")
 healthy("bom-and-crlf", {"rows.jsonl": "\ufeff" + rows_with(lambda i: f"Q{i}").replace("\n", "\r\n")}, "unreadable")
 healthy("escapes-in-texts", {"r.json": dump(report([row(0, False, "\x1b[2J\x1b]0;x\x07 red")] + passes(60, 20)[1:], passes(60, 40)))}, "unreadable")

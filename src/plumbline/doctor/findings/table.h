@@ -10,6 +10,7 @@ namespace plumbline::doctor {
 extern const FindingKind kUnreadable;
 extern const FindingKind kTargetModulesLiteral;
 extern const FindingKind kConfigErrorInLog;
+extern const FindingKind kNonfiniteFigures;
 extern const FindingKind kTemplateMissing;
 extern const FindingKind kTemplateMismatch;
 extern const FindingKind kGroupSizeMixed;
@@ -44,16 +45,15 @@ extern const FindingKind kMissingCompletions;
 extern const FindingKind kFloorNotBroken;
 
 /// Pointers, since the kinds live in other files and are filled in before main.
-inline constexpr std::array<const FindingKind*, 35> kFindingKinds = {
-    &kUnreadable,         &kTargetModulesLiteral, &kConfigErrorInLog,   &kTemplateMissing,
-    &kTemplateMismatch,   &kGroupSizeMixed,       &kMixedMetric,        &kPinMismatch,
-    &kContamination,      &kJudgeOutage,          &kTeacherAllFailed,   &kStaleCopy,
-    &kImpossibleValue,    &kTokenCapSuspected,    &kTruncationConfound, &kNoCodeBlock,
-    &kBothArmsZero,       &kOneArmZero,           &kRewardHackingOnset, &kRewardHacks,
-    &kAnswerOnly,         &kMeanRewardHeadline,   &kSampledHeadline,    &kDuplicatePrompts,
-    &kUnpaired,           &kUnderpowered,         &kJudgeDisagreement,  &kNotReplicated,
-    &kOverclaim,          &kDeadGradient,         &kExpertsNotAdapted,  &kQuantCertFailed,
-    &kCertOnTrainingData, &kMissingCompletions,   &kFloorNotBroken,
+inline constexpr std::array<const FindingKind*, 36> kFindingKinds = {
+    &kUnreadable,         &kTargetModulesLiteral, &kConfigErrorInLog,   &kNonfiniteFigures,   &kTemplateMissing,
+    &kTemplateMismatch,   &kGroupSizeMixed,       &kMixedMetric,        &kPinMismatch,        &kContamination,
+    &kJudgeOutage,        &kTeacherAllFailed,     &kStaleCopy,          &kImpossibleValue,    &kTokenCapSuspected,
+    &kTruncationConfound, &kNoCodeBlock,          &kBothArmsZero,       &kOneArmZero,         &kRewardHackingOnset,
+    &kRewardHacks,        &kAnswerOnly,           &kMeanRewardHeadline, &kSampledHeadline,    &kDuplicatePrompts,
+    &kUnpaired,           &kUnderpowered,         &kJudgeDisagreement,  &kNotReplicated,      &kOverclaim,
+    &kDeadGradient,       &kExpertsNotAdapted,    &kQuantCertFailed,    &kCertOnTrainingData, &kMissingCompletions,
+    &kFloorNotBroken,
 };
 
 }  // namespace plumbline::doctor

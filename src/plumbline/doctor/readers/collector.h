@@ -43,6 +43,8 @@ void read_harness_training(const Document& document, Collector& out);
 void read_lm_eval_results(const Document& document, Collector& out);
 void read_inspect_log(const Document& document, Collector& out);
 void read_judge_report(const Document& document, Collector& out);
+/// settings.json of a judge or teacher: a run without a summary beside it was ended in the middle.
+void read_judge_settings(const Document& document, Collector& out);
 void read_decision(const Document& document, Collector& out);
 void read_certificate(const Document& document, Collector& out);
 /// provenance.json of a run folder.

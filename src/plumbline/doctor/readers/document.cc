@@ -25,7 +25,9 @@ class RowTaker {
     if (judges_.take(row)) {
       has_judges_ = true;
     } else if (is_item_row(row, out_.map)) {
-      lists[list].push_back(item_of(row, out_.map).row);
+      ReadItem item = item_of(row, out_.map);
+      if (nonfinite.empty()) nonfinite = item.nonfinite;
+      lists[list].push_back(item.row);
     } else if (is_step_row(row)) {
       series_.add_row(row);
     }
@@ -47,6 +49,7 @@ class RowTaker {
   }
 
   RowLists lists;
+  std::string nonfinite;  ///< the first figure of a row that is NaN or infinite; empty = none
 
  private:
   void take_module(const FlatRow& row) {
@@ -144,7 +147,9 @@ bool read_by_keys(const Document& document, Collector& out) {
     read_provenance(tree, setup);
     out.evidence.setups.push_back(std::move(setup));
   } else if (const std::string schema = text_at(tree, "schema");
-             schema != "judge_settings.v1" && schema != "teach_settings.v1") {
+             schema == "judge_settings.v1" || schema == "teach_settings.v1") {
+    read_judge_settings(document, out);
+  } else {
     return false;
   }
   return true;
@@ -180,6 +185,9 @@ bool read_document(const std::string& path, JsonStream& stream, Collector& out) 
   const bool found_document = read_by_keys(document, out);
   if (found_document && head.num_nonfinite > 0 && !found_rows) {
     throw DataError("data.json", fmt::format("{} of its figures are NaN or Infinity", head.num_nonfinite), path);
+  }
+  if (!found_document && !rows.nonfinite.empty()) {
+    throw DataError("data.json", fmt::format("{} is NaN or infinite in one of its rows", rows.nonfinite), path);
   }
   if (!found_document) add_plain_rows(path, rows.lists, out);
   const bool has_rows =

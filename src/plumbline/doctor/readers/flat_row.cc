@@ -21,6 +21,13 @@ std::optional<double> number_of_text(std::string_view text) {
   return value;
 }
 
+std::optional<double> nonfinite_of_text(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || std::isfinite(value)) return {};
+  return value;
+}
+
 void FlatRow::read(JsonStream& stream) {
   path_.clear();
   paths_.clear();
@@ -123,6 +130,12 @@ std::optional<std::string_view> FlatRow::text(std::string_view wanted) const {
 std::optional<double> FlatRow::number_of(const Leaf& leaf) const {
   if (leaf.kind == Kind::kString) return number_of_text(text_of(leaf));
   if (leaf.kind == Kind::kNull || !std::isfinite(leaf.number)) return {};
+  return leaf.number;
+}
+
+std::optional<double> FlatRow::nonfinite_of(const Leaf& leaf) const {
+  if (leaf.kind == Kind::kString) return nonfinite_of_text(text_of(leaf));
+  if (leaf.kind != Kind::kNumber || std::isfinite(leaf.number)) return {};
   return leaf.number;
 }
 

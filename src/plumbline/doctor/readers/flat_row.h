@@ -41,6 +41,8 @@ class FlatRow {
   /// A finite number, also one written as a string.
   std::optional<double> number(std::string_view path) const;
   std::optional<double> number_of(const Leaf& leaf) const;
+  /// NaN or an infinity, as a token of Python's json or as a string; nothing for any other value, null included.
+  std::optional<double> nonfinite_of(const Leaf& leaf) const;
   /// true, false, 0, 1, "true", "False".
   std::optional<bool> flag(std::string_view path) const;
   /// String or number as text, for ids.
@@ -66,5 +68,7 @@ class FlatRow {
 
 /// A whole text as a finite number.
 std::optional<double> number_of_text(std::string_view text);
+/// A whole text as NaN or an infinity: "NaN", "nan", "inf", "-Infinity".
+std::optional<double> nonfinite_of_text(std::string_view text);
 
 }  // namespace plumbline::doctor

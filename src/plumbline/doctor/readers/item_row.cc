@@ -56,6 +56,14 @@ class RowFields {
     const FlatRow::Leaf* leaf = find(field);
     return leaf ? row_.number_of(*leaf) : std::nullopt;
   }
+  /// As number(); the path of a figure that is NaN or infinite is noted in `nonfinite`.
+  std::optional<double> figure(std::string_view field, std::string& nonfinite) const {
+    const FlatRow::Leaf* leaf = find(field);
+    if (!leaf) return {};
+    const std::optional<double> value = row_.number_of(*leaf);
+    if (!value && row_.nonfinite_of(*leaf)) nonfinite = row_.path(*leaf);
+    return value;
+  }
   std::optional<std::string_view> text(std::string_view field) const {
     const FlatRow::Leaf* leaf = find(field);
     if (!leaf || leaf->kind != FlatRow::Kind::kString) return {};
@@ -94,6 +102,7 @@ void read_metric(const FlatRow& row, ReadItem& item) {
   item.metric_name = name;
   std::optional<double> value = row.number(name);
   if (!value) {
+    if (const FlatRow::Leaf* leaf = row.find(name); leaf && row.nonfinite_of(*leaf)) item.nonfinite = name;
     const std::optional<bool> flag = row.flag(name);
     if (flag) value = *flag ? 1 : 0;
   }
@@ -199,8 +208,8 @@ ReadItem item_of(const FlatRow& row, const FieldMap& map) {
     out.looks_like_code = out.fence == Fence::kNone && looks_like_code(*text);
   }
   if (!out.has_text && row.array_size("resps")) out.has_text = true;  // choices were scored; there is no text to keep
-  if (const auto reward = fields.number("reward")) out.reward = static_cast<float>(*reward);
-  if (const auto vsc = fields.number("vsc")) out.vsc = static_cast<float>(*vsc);
+  if (const auto reward = fields.figure("reward", item.nonfinite)) out.reward = static_cast<float>(*reward);
+  if (const auto vsc = fields.figure("vsc", item.nonfinite)) out.vsc = static_cast<float>(*vsc);
   if (const auto tokens = fields.number("tokens")) out.tokens = clamped(*tokens);
   if (const auto sample = fields.number("sample")) out.sample = clamped(*sample);
   if (const auto seed = fields.number("seed")) item.seed = static_cast<int64_t>(std::clamp(*seed, -9e15, 9e15));

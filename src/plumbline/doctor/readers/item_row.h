@@ -29,6 +29,7 @@ struct ReadItem {
   bool prompt_marked = false;  ///< by a chat template
   bool has_prompt = false, is_verdict = false, is_rollout = false;
   std::optional<double> metric;  ///< of a row that names its metric (lm-eval)
+  std::string nonfinite;         ///< the path of a figure that is NaN or infinite, and so missing here; empty = none
 };
 
 /// Whether the row is one of per-item results: it has an id or a prompt or a completion, and something about how it

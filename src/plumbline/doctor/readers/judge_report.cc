@@ -1,11 +1,17 @@
 /// Summaries of judges (judge.v1, and per-judge tables of the original harness) and of teachers (teacher.v1).
+#include <fmt/format.h>
+
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/doctor/readers/collector.h"
+#include "plumbline/record/jsonl.h"
 
 namespace plumbline::doctor {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string lower(std::string text) {
   for (char& letter : text) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
@@ -56,10 +62,34 @@ void read_teacher(const Json& counts, const std::string& path, Collector& out) {
                                    *succeeded, count_at(counts, "kept").value_or(0)});
 }
 
+/// A run that was stopped says so in its summary.
+void check_whole(const Json& tree, const std::string& where, Collector& out) {
+  if (flag_at(tree, "complete").value_or(true)) return;
+  const std::optional<int64_t> missing = count_at(tree, "missing_calls"), planned = count_at(tree, "planned_calls");
+  out.not_checked(where, "the rest of the run",
+                  missing && planned ? fmt::format("unfinished: {} of {} planned calls have no row", *missing, *planned)
+                                     : "unfinished: it was stopped before its end");
+}
+
 }  // namespace
+
+void read_judge_settings(const Document& document, Collector& out) {
+  const fs::path folder = fs::path(document.path).parent_path();
+  const bool is_judge = text_at(document.tree(), "schema") == "judge_settings.v1";
+  const fs::path rows = folder / (is_judge ? "verdicts.jsonl" : "rows.jsonl");
+  std::error_code error;
+  if (fs::exists(folder / "summary.json", error) || !fs::is_regular_file(rows, error)) return;
+  int64_t num_rows = 0;
+  for (JsonlReader lines(rows.string()); lines.next();) ++num_rows;
+  const std::string planned = text_at(document.tree(), "calls");
+  out.not_checked(rows.string(), "the rest of the run",
+                  fmt::format("unfinished: it has no summary, and {} rows of {} planned calls", num_rows,
+                              planned.empty() ? "an unknown number of" : planned));
+}
 
 void read_judge_report(const Document& document, Collector& out) {
   const Json& tree = document.tree();
+  check_whole(tree, document.path, out);
   if (value_at(tree, "teacher") && value_at(tree, "attempted")) return read_teacher(tree, document.path, out);
   if (const Json* teachers = value_at(tree, "teachers"); text_at(tree, "schema") == "teachers.v1" && teachers) {
     for (const Json& teacher : *teachers) read_teacher(teacher, document.path, out);

@@ -44,6 +44,24 @@ bool is_empty_list_of_ours(const fs::directory_entry& entry) {
          entry.file_size(error) == 0 && fs::exists(entry.path().parent_path() / "settings.json", error);
 }
 
+/// What stands in a folder and is neither a file nor a folder to search; null for those.
+const char* kind_of_no_file(const fs::directory_entry& entry) {
+  std::error_code error;
+  if (entry.is_directory(error)) return "a link to a folder";
+  switch (entry.status(error).type()) {
+    case fs::file_type::fifo:
+      return "a pipe";
+    case fs::file_type::socket:
+    case fs::file_type::block:
+    case fs::file_type::character:
+      return "a device or socket";
+    case fs::file_type::not_found:
+      return "a link to nothing";
+    default:
+      return nullptr;
+  }
+}
+
 std::string lower_head(std::string_view head) {
   std::string text(head.substr(0, 300));
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char letter) { return std::tolower(letter); });
@@ -151,6 +169,8 @@ class InputReader {
         continue;  // read with the run
       } else if (is_empty_list_of_ours(entry)) {
         continue;
+      } else if (const char* kind = kind_of_no_file(entry)) {
+        out_.not_checked(entry.path().string(), "the whole file", std::string(kind) + ", which is not read");
       } else if (entry.is_regular_file(error) && is_known_name(name)) {
         add_file(entry.path().string());
       } else if (!name.ends_with(".jsonl.lock")) {  // lies beside rows that judge and teach write
@@ -236,10 +256,9 @@ bool read_one_file(const std::string& path, Collector& out) {
   if (claims_json(path)) throw DataError("data.json", "not JSON, as its name says", path);
   if (head.starts_with("step\t")) {
     read_steps_table(path, out);
-  } else {
-    read_text_log(path, std::move(head), *source, out);
+    return true;
   }
-  return true;
+  return read_text_log(path, std::move(head), *source, out);
 }
 
 Evidence read_inputs(const std::vector<std::string>& paths, const FieldMap& map) {

@@ -51,7 +51,6 @@ class LineReader {
       ++num_rows_;
       take();
     }
-    num_nonfinite_ = stream.num_nonfinite();
     finish();
   }
 
@@ -83,6 +82,8 @@ class LineReader {
       training_.num_marked += item.prompt_marked;
       return;
     }
+    if (!item.nonfinite.empty() && num_nonfinite_++ == 0)
+      first_nonfinite_ = fmt::format("{} of row {}", item.nonfinite, num_rows_);
     is_lm_ |= row_.array_size("resps").has_value();
     if (is_lm_) return take_lm_row(item);
     RowGroup& group = groups_[fmt::format("{}|{}", item.seed ? std::to_string(*item.seed) : "", item.task)];
@@ -158,6 +159,12 @@ class LineReader {
           {path_, fmt::format("{} of {} rows could not be read and were left out; the first: {}", num_bad_,
                               num_bad_ + num_rows_, first_bad_)});
     }
+    if (num_nonfinite_ > 0) {
+      out_.evidence.unreadable.push_back(
+          {path_, fmt::format("{} of {} rows have a figure that is NaN or infinite, which was taken as missing; the "
+                              "first: {}",
+                              num_nonfinite_, num_rows_, first_nonfinite_)});
+    }
     if (num_unknown_ > 0) {
       out_.not_checked(path_, fmt::format("{} rows", num_unknown_),
                        "no known kind of row; name its fields with --map (id=PATH, passed=PATH, completion=PATH, ...)");
@@ -177,7 +184,7 @@ class LineReader {
   std::string lm_filter_;
   std::map<std::string, std::pair<double, int64_t>> lm_sums_;
   int64_t num_rows_ = 0, num_bad_ = 0, num_unknown_ = 0, num_nonfinite_ = 0;
-  std::string first_bad_;
+  std::string first_bad_, first_nonfinite_;
 };
 
 }  // namespace

@@ -72,7 +72,13 @@ void read_series_file(const std::string& path, TrainingLog& log) {
   }
   TrainingLog further = series.take();
   for (auto& [name, points] : further.series) log.series.emplace(name, std::move(points));  // steps.tsv has precedence
-  log.num_nonfinite += further.num_nonfinite;
+  for (auto& [name, figure] : further.watched) log.watched.emplace(name, std::move(figure));
+}
+
+/// In steps.tsv "nan" is what was not measured (a KL without a reference, the reward of a supervised step). These are
+/// measured at every step.
+bool is_always_measured(std::string_view column) {
+  return column == "loss" || column == "gnorm";
 }
 
 TrainingLog steps_of(const std::string& path) {
@@ -98,8 +104,8 @@ TrainingLog steps_of(const std::string& path) {
         if (cells[i] == "T" || cells[i] == "F") series.add("frac_reward_zero_std", cells[i] == "F" ? 1 : 0);
       } else if (const auto value = number_of_text(cells[i])) {
         series.add(names[i], *value);
-      } else if (cells[i] == "nan" || cells[i] == "NaN") {
-        series.add(names[i], NAN);
+      } else if (const auto nonfinite = nonfinite_of_text(cells[i]); nonfinite && is_always_measured(names[i])) {
+        series.add(names[i], *nonfinite);
       }
     }
   });
@@ -145,7 +151,7 @@ void read_run_folder(const std::string& path, Collector& out) {
   if (fs::exists(path + "/steps.tsv")) log = steps_of(path + "/steps.tsv");
   if (fs::exists(path + "/metrics.jsonl")) read_series_file(path + "/metrics.jsonl", log);
   log.where = path + "/steps.tsv";
-  if (!log.series.empty()) out.evidence.logs.push_back(std::move(log));
+  if (!log.series.empty() || !log.watched.empty()) out.evidence.logs.push_back(std::move(log));
   if (const std::string file = path + "/rollouts.jsonl"; fs::exists(file) && !is_empty_file(file)) {
     JsonStream stream(file);
     read_lines(file, stream, out);

@@ -38,6 +38,7 @@ constexpr std::array kExact = {
     Names{"hack", "hack"},
     Names{"hack_rate", "hack"},
     Names{"grad_norm", "grad_norm"},
+    Names{"gnorm", "grad_norm"},
     Names{"train/grad_norm", "grad_norm"},
     Names{"actor/grad_norm", "grad_norm"},
 };
@@ -59,18 +60,48 @@ std::string_view canonical_series(std::string_view key) {
   return {};
 }
 
+std::optional<WatchedFigure::Kind> watched_kind(std::string_view key) {
+  using Kind = WatchedFigure::Kind;
+  const std::string_view canonical = canonical_series(key);
+  if (canonical == "reward" || canonical == "reward_std") return Kind::kReward;
+  // A reward function that applies to no row of a step has no mean: "rewards/<name>/mean" may be NaN.
+  if (key.starts_with("eval") || key.starts_with("rewards/")) return {};
+  if (key.ends_with("/mean")) key.remove_suffix(5);
+  key.remove_prefix(key.rfind('/') + 1);  // npos + 1 is 0
+  const auto is_a = [&](std::string_view word) {
+    return key == word || (key.ends_with(word) && key[key.size() - word.size() - 1] == '_');
+  };
+  if (canonical == "grad_norm" || is_a("grad_norm")) return Kind::kGradNorm;
+  if (is_a("loss")) return Kind::kLoss;
+  if (is_a("kl")) return Kind::kKl;
+  return {};
+}
+
 void SeriesBuilder::begin_step(std::optional<double> step) {
   step_ = step.value_or(step_ + 1);
 }
 
 void SeriesBuilder::add(std::string_view key, double value) {
   const std::string_view name = canonical_series(key);
-  if (name.empty()) return;
-  if (!std::isfinite(value)) {
-    ++log_.num_nonfinite;
+  watch(key, value);
+  if (!name.empty() && std::isfinite(value)) log_.series[std::string(name)].emplace_back(step_, value);
+}
+
+void SeriesBuilder::watch(std::string_view key, double value) {
+  const std::optional<WatchedFigure::Kind> kind = watched_kind(key);
+  if (!kind) return;
+  WatchedFigure& figure = log_.watched[std::string(key)];
+  figure.kind = *kind;
+  ++figure.num_logged;
+  if (std::isfinite(value)) {
+    figure.num_at_end = 0;
     return;
   }
-  log_.series[std::string(name)].emplace_back(step_, value);
+  if (figure.num_nonfinite++ == 0) {
+    figure.first_step = step_;
+    figure.first_value = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  }
+  ++figure.num_at_end;
 }
 
 void SeriesBuilder::add_row(const FlatRow& row) {
@@ -82,8 +113,9 @@ void SeriesBuilder::add_row(const FlatRow& row) {
     if (key.starts_with("data.")) key.remove_prefix(5);
     if (leaf.kind == FlatRow::Kind::kNumber) {
       add(key, leaf.number);
-    } else if (const auto number = row.number_of(leaf); number && leaf.kind == FlatRow::Kind::kString) {
-      add(key, *number);
+    } else if (leaf.kind == FlatRow::Kind::kString) {
+      if (const auto number = row.number_of(leaf)) add(key, *number);
+      if (const auto nonfinite = row.nonfinite_of(leaf)) add(key, *nonfinite);
     }
   }
 }
@@ -94,7 +126,7 @@ bool is_step_row(const FlatRow& row) {
   for (const FlatRow::Leaf& leaf : row.leaves()) {
     std::string_view key = row.path(leaf);
     if (key.starts_with("data.")) key.remove_prefix(5);
-    if (!canonical_series(key).empty() || key == "loss" || key == "learning_rate") return true;
+    if (!canonical_series(key).empty() || watched_kind(key) || key == "learning_rate") return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 
 #include "plumbline/base/error.h"
 #include "plumbline/doctor/readers/completion_text.h"
@@ -124,7 +125,18 @@ struct Figure {
   double value;
 };
 
-/// "key: 1.5", "'key': 1.5", "key=1.5", "key 1.5", wherever they stand in a line.
+/// The size of "nan", "inf" or "infinity" at the start of a text, in any case and with a sign; 0 where no such word is.
+size_t size_of_nonfinite(std::string_view text) {
+  size_t end = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+  while (end < text.size() && is_key_letter(text[end])) ++end;
+  const std::string word = lower(text.substr(0, end));
+  const size_t sign = word.find_first_not_of("+-");
+  if (sign == std::string::npos) return 0;
+  const std::string_view name = std::string_view(word).substr(sign);
+  return name == "nan" || name == "inf" || name == "infinity" ? end : 0;
+}
+
+/// "key: 1.5", "'key': 1.5", "key=1.5", "key 1.5", "key: nan", wherever they stand in a line.
 std::vector<Figure> figures_of(std::string_view line) {
   std::vector<Figure> figures;
   for (size_t at = 0; at < line.size();) {
@@ -150,6 +162,11 @@ std::vector<Figure> figures_of(std::string_view line) {
     if (const auto number = number_of_text(line.substr(value, end - value))) {
       figures.push_back({key, *number});
       at = end;
+    } else if (const size_t size = size_of_nonfinite(line.substr(value)); size > 0) {
+      const size_t unsigned_begin = value + (line[value] == '+');
+      figures.push_back(
+          {key, nonfinite_of_text(line.substr(unsigned_begin, value + size - unsigned_begin)).value_or(NAN)});
+      at = value + size;
     }
   }
   return figures;
@@ -169,7 +186,10 @@ void TextLogReader::take(std::string_view whole) {
   take_setup(line);
   take_teacher(line);
   if (take_figures(line) && log_.error_line > 0) ++num_steps_after_error_;
-  if (log_.error_line > 0 && log_.number_line == 0 && log_.error_line < log_.num_lines && reports_a_number(line)) {
+  const bool is_after_error = log_.error_line > 0 && log_.number_line == 0 && log_.error_line < log_.num_lines;
+  const bool has_number = (is_after_error || !has_number_) && reports_a_number(line);
+  has_number_ |= has_number;
+  if (is_after_error && has_number) {
     log_.number_line = log_.num_lines;
     log_.number_after = excerpt(line);
   }
@@ -244,28 +264,38 @@ bool TextLogReader::take_figures(std::string_view line) {
   std::optional<double> step;
   for (const Figure& figure : figures) {
     num_known += !canonical_series(figure.key).empty();
-    has_loss |= figure.key == "loss" || figure.key == "train_loss" || figure.key == "actor/pg_loss";
-    if (figure.key == "step" || figure.key == "global_step") step = figure.value;
+    has_loss |= watched_kind(figure.key) == WatchedFigure::Kind::kLoss;
+    if ((figure.key == "step" || figure.key == "global_step") && std::isfinite(figure.value)) step = figure.value;
   }
-  if (num_known < 2) return has_loss && !figures.empty();
+  const bool is_whole = num_known >= 2;
+  if (!is_whole && !has_loss) return false;
   series_.begin_step(step);
-  for (const Figure& figure : figures) series_.add(figure.key, figure.value);
+  for (const Figure& figure : figures) {
+    is_whole ? series_.add(figure.key, figure.value) : series_.watch(figure.key, figure.value);
+  }
   return true;
 }
 
-void TextLogReader::finish(Collector& out) {
+bool TextLogReader::finish(Collector& out) {
+  const bool is_known = has_number_ || !series_.empty() || log_.error_line > 0 || log_.targets_line > 0 ||
+                        log_.is_mixture || log_.experts_line > 0 || log_.teacher_line > 0 ||
+                        log_.num_teacher_failures > 0 || log_.num_teacher_successes > 0;
   if (num_steps_after_error_ > 0) {  // training went on: the error was handled
     log_.error.clear();
     log_.error_line = log_.number_line = 0;
   }
   if (!series_.empty()) out.evidence.logs.push_back(series_.take());
   out.evidence.texts.push_back(std::move(log_));
+  return is_known;
 }
 
-void read_text_log(const std::string& path, std::string head, ByteSource& source, Collector& out) {
+bool read_text_log(const std::string& path, std::string head, ByteSource& source, Collector& out) {
   TextLogReader reader(path);
   for_each_line(std::move(head), source, [&](std::string_view line) { reader.take(line); });
-  reader.finish(out);
+  if (reader.finish(out)) return true;
+  out.not_checked(path, "the whole file",
+                  "text of no kind that doctor knows: no figure of a training, no error, no result");
+  return false;
 }
 
 }  // namespace plumbline::doctor

@@ -17,8 +17,8 @@ class TextLogReader {
  public:
   explicit TextLogReader(std::string where);
   void take(std::string_view line);
-  /// Adds what was learned; the log's figures only when there are any.
-  void finish(Collector& out);
+  /// Adds what was learned; the log's figures only when there are any. False where no line was of a kind that is known.
+  bool finish(Collector& out);
 
  private:
   void take_error(std::string_view line);
@@ -28,12 +28,13 @@ class TextLogReader {
 
   TextLog log_;
   SeriesBuilder series_;
-  bool in_traceback_ = false;
+  bool in_traceback_ = false, has_number_ = false;
   int64_t num_steps_after_error_ = 0;
 };
 
-/// Streams a text file through a reader. Throws what ByteSource throws.
-void read_text_log(const std::string& path, std::string head, ByteSource& source, Collector& out);
+/// Streams a text file through a reader; one of which nothing is known is said to be unchecked, and false. Throws what
+/// ByteSource throws.
+bool read_text_log(const std::string& path, std::string head, ByteSource& source, Collector& out);
 
 /// Calls `use` for each line, whatever the block sizes.
 template <typename Use>
