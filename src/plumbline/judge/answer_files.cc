@@ -91,11 +91,10 @@ const Problem* JudgeItems::problem_of(const ProblemId& id) const {
                   "give the problem file that the answers were made for");
 }
 
-int64_t JudgeItems::count(const std::vector<AnswerFile>& files, JudgeMode mode) {
+int64_t JudgeItems::count(const std::vector<AnswerFile>& files, JudgeMode mode, const std::vector<Problem>& problems) {
+  JudgeItems items(files, mode, problems);
   int64_t count = 0;
-  for (size_t i = mode == JudgeMode::kPair ? 1 : 0; i < files.size(); ++i) {
-    for (JsonlReader lines(files[i].path); lines.next();) ++count;
-  }
+  for (JudgeItem item; items.next(item);) ++count;
   return count;
 }
 

@@ -38,8 +38,9 @@ class JudgeItems {
 
   /// False at the end. Throws DataError: data.unknown_problem, data.unpaired, and as CompletionReader.
   bool next(JudgeItem& item);
-  /// Lines of the files that items are made from.
-  static int64_t count(const std::vector<AnswerFile>& files, JudgeMode mode);
+  /// How many there are; reads every file to its end, so that what is wrong with one is known before anything is asked.
+  /// Throws what next() throws.
+  static int64_t count(const std::vector<AnswerFile>& files, JudgeMode mode, const std::vector<Problem>& problems);
 
  private:
   using Key = std::pair<ProblemId, int64_t>;

@@ -13,6 +13,7 @@
 #include "plumbline/base/error.h"
 #include "plumbline/base/interrupt.h"
 #include "plumbline/base/json.h"
+#include "plumbline/files/http/retry.h"
 #include "plumbline/judge/reply_cache.h"
 
 namespace plumbline {
@@ -30,6 +31,81 @@ bool is_out_of_grace() {
   return now_s() - first_s > kGrace_s;
 }
 
+/// The four hexadecimal digits of a \u escape that begins at `at`; unset when none does.
+std::optional<unsigned> escape_at(const std::string& text, size_t at) {
+  unsigned unit = 0;
+  if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
+  const auto [end, error] = std::from_chars(&text[at + 2], &text[at] + 6, unit, 16);
+  return error == std::errc() && end == &text[at] + 6 ? std::optional(unit) : std::nullopt;
+}
+
+/// Half a surrogate pair, which models do write and JSON cannot hold, as U+FFFD.
+std::string without_lone_surrogates(std::string text) {
+  const auto is_in = [](const std::optional<unsigned>& unit, unsigned first) { return unit && *unit - first < 0x400; };
+  for (size_t at = text.find('\\'); at < text.size(); at = text.find('\\', at)) {
+    const std::optional<unsigned> unit = escape_at(text, at);
+    if (is_in(unit, 0xd800) && is_in(escape_at(text, at + 6), 0xdc00)) {
+      at += 12;
+    } else if (is_in(unit, 0xd800) || is_in(unit, 0xdc00)) {
+      text.replace(at, 6, "\\ufffd");
+      at += 6;
+    } else {
+      at += 2;  // any other escape; of \uXXXX the digits hold no backslash
+    }
+  }
+  return text;
+}
+
+/// Unset when the text is no JSON.
+std::optional<Json> json_of(const std::string& body) {
+  try {
+    return parse_json(without_lone_surrogates(body), "a reply");
+  } catch (const DataError&) {
+    return std::nullopt;
+  }
+}
+
+std::string lower_start(std::string_view text) {
+  std::string out(text.substr(0, std::min<size_t>(text.size(), 64)));
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char byte) { return std::tolower(byte); });
+  return out;
+}
+
+bool is_page(std::string_view body) {
+  const size_t begin = body.find_first_not_of(" \t\r\n");
+  if (begin == body.npos) return false;
+  const std::string start = lower_start(body.substr(begin));
+  return start.starts_with("<!doctype") || start.starts_with("<html") || start.starts_with("<head");
+}
+
+template <typename Value>
+std::optional<Value> number_in(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  const double value = found->get<double>();
+  return value >= 0 && value < 1e15 ? std::optional<Value>(static_cast<Value>(value)) : std::nullopt;
+}
+
+/// The status in an error object: gateways pass the errors of those behind them on under status 200. 0 where the
+/// object has none; unset where the body holds no error.
+std::optional<int> status_in_error(const Json& tree) {
+  const auto error = tree.is_object() ? tree.find("error") : tree.end();
+  if (error == tree.end() || error->is_null()) return std::nullopt;
+  const double code = error->is_object() ? number_in<double>(*error, "code").value_or(0) : 0;
+  return code >= 400 && code < 600 ? static_cast<int>(code) : 0;
+}
+
+/// What under status 200 is an outage that may pass. In words of ours: they are logged, and a body may repeat the key.
+std::string outage_in(const HttpReply& reply) {
+  if (is_page(reply.body)) return fmt::format("a web page under status {}", reply.status);
+  if (reply.body.find("\"error\"") == std::string::npos) return "";
+  const std::optional<Json> tree = json_of(reply.body);
+  HttpReply meant;
+  meant.failure = HttpFailure::kStatus;
+  meant.status = tree ? status_in_error(*tree).value_or(0) : 0;
+  return may_pass_later(meant) ? fmt::format("an error {} under status {}", meant.status, reply.status) : "";
+}
+
 HttpOptions http_options(const RemoteOptions& options) {
   HttpOptions http;
   http.connect_timeout_s = std::min(http.connect_timeout_s, options.timeout_s);
@@ -39,6 +115,7 @@ HttpOptions http_options(const RemoteOptions& options) {
   http.follow_other_origins = false;
   http.max_body_bytes = int64_t{16} << 20;
   http.stop = is_out_of_grace;
+  http.objection = outage_in;
   return http;
 }
 
@@ -71,6 +148,8 @@ CallKind kind_of(const HttpReply& reply) {
       return kind_of_status(reply.status);
     case HttpFailure::kCutBody:
       return CallKind::kCutBody;
+    case HttpFailure::kNoAnswer:
+      return is_page(reply.body) ? CallKind::kHtml : kind_of_status(status_in_error(*json_of(reply.body)).value());
     case HttpFailure::kRedirect:
       return CallKind::kRedirect;
     case HttpFailure::kInterrupted:
@@ -92,44 +171,6 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
-std::string lower_start(std::string_view text) {
-  std::string out(text.substr(0, std::min<size_t>(text.size(), 64)));
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char byte) { return std::tolower(byte); });
-  return out;
-}
-
-bool is_page(std::string_view body) {
-  const size_t begin = body.find_first_not_of(" \t\r\n");
-  if (begin == body.npos) return false;
-  const std::string start = lower_start(body.substr(begin));
-  return start.starts_with("<!doctype") || start.starts_with("<html") || start.starts_with("<head");
-}
-
-/// The four hexadecimal digits of a \u escape that begins at `at`; unset when none does.
-std::optional<unsigned> escape_at(const std::string& text, size_t at) {
-  unsigned unit = 0;
-  if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
-  const auto [end, error] = std::from_chars(&text[at + 2], &text[at] + 6, unit, 16);
-  return error == std::errc() && end == &text[at] + 6 ? std::optional(unit) : std::nullopt;
-}
-
-/// Half a surrogate pair, which models do write and JSON cannot hold, as U+FFFD.
-std::string without_lone_surrogates(std::string text) {
-  const auto is_in = [](const std::optional<unsigned>& unit, unsigned first) { return unit && *unit - first < 0x400; };
-  for (size_t at = text.find('\\'); at < text.size(); at = text.find('\\', at)) {
-    const std::optional<unsigned> unit = escape_at(text, at);
-    if (is_in(unit, 0xd800) && is_in(escape_at(text, at + 6), 0xdc00)) {
-      at += 12;
-    } else if (is_in(unit, 0xd800) || is_in(unit, 0xdc00)) {
-      text.replace(at, 6, "\\ufffd");
-      at += 6;
-    } else {
-      at += 2;  // any other escape; of \uXXXX the digits hold no backslash
-    }
-  }
-  return text;
-}
-
 /// What servers call the two ways to end, by the names of OpenAI's interface; other reasons as they are.
 std::string finish_reason_of(std::string reason) {
   std::transform(reason.begin(), reason.end(), reason.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -140,15 +181,6 @@ std::string finish_reason_of(std::string reason) {
     if (reason == name) return "stop";
   }
   return reason;
-}
-
-/// Unset when the text is no JSON.
-std::optional<Json> json_of(const std::string& body) {
-  try {
-    return parse_json(without_lone_surrogates(body), "a reply");
-  } catch (const DataError&) {
-    return std::nullopt;
-  }
 }
 
 std::string sentence_in(const Json& tree) {
@@ -182,14 +214,6 @@ std::optional<std::string> content_of(const Json& message) {
   return text;
 }
 
-template <typename Value>
-std::optional<Value> number_in(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  const double value = found->get<double>();
-  return value >= 0 && value < 1e15 ? std::optional<Value>(static_cast<Value>(value)) : std::nullopt;
-}
-
 Usage usage_of(const Json& tree) {
   const auto usage = tree.find("usage");
   if (usage == tree.end() || !usage->is_object()) return {};
@@ -208,8 +232,7 @@ std::string_view to_string(CallKind kind) {
 }
 
 bool is_transport_error(CallKind kind) {
-  return kind != CallKind::kReply && kind != CallKind::kEmptyBody && kind != CallKind::kHtml &&
-         kind != CallKind::kWrongJson;
+  return kind != CallKind::kReply && kind != CallKind::kEmptyBody && kind != CallKind::kWrongJson;
 }
 
 std::string provider_sentence(const std::string& body) {
@@ -285,7 +308,8 @@ ChatReply ChatClient::send(std::string body) const {
   } else if (reply.kind == CallKind::kReply) {
     read_reply(answer.body, reply);
   } else {
-    const std::string sentence = answer.failure == HttpFailure::kStatus ? provider_sentence(answer.body) : "";
+    const bool has_words = answer.failure == HttpFailure::kStatus || answer.failure == HttpFailure::kNoAnswer;
+    const std::string sentence = has_words ? provider_sentence(answer.body) : "";
     reply.detail = sentence.empty() ? answer.detail : answer.detail + ": " + sentence;
   }
   for (std::string* text : {&reply.detail, &reply.content, &reply.finish_reason, &reply.refusal, &reply.model}) {
@@ -302,14 +326,10 @@ void ChatClient::read_reply(const std::string& body, ChatReply& reply) const {
     if (!is_transport_error(kind)) reply.content = body.substr(0, kKeptBody_bytes);
   };
   if (body.find_first_not_of(" \t\r\n") == body.npos) return no_reply(CallKind::kEmptyBody, "the answer is empty");
-  if (is_page(body)) return no_reply(CallKind::kHtml, provider_sentence(body));
   const std::optional<Json> tree = json_of(body);
   if (!tree || !tree->is_object()) return no_reply(CallKind::kWrongJson, "the answer is no JSON object");
-  if (const auto error = tree->find("error"); error != tree->end() && !error->is_null()) {
-    // Gateways pass the errors of those behind them on under status 200.
-    const double code = error->is_object() ? number_in<double>(*error, "code").value_or(0) : 0;
-    return no_reply(code >= 400 && code < 600 ? kind_of_status(static_cast<int>(code)) : CallKind::kRefusedCall,
-                    provider_sentence(body));
+  if (const std::optional<int> status = status_in_error(*tree)) {
+    return no_reply(*status > 0 ? kind_of_status(*status) : CallKind::kRefusedCall, provider_sentence(body));
   }
   const auto choices = tree->find("choices");
   if (choices == tree->end() || !choices->is_array() || choices->empty() || !choices->front().is_object()) {

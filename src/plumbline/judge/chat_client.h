@@ -25,7 +25,7 @@ enum class CallKind {
   kNotFound,      ///< 404: no such model or address
   kRateLimited,   ///< 429, after all attempts
   kServerError,   ///< 5xx, after all attempts
-  kRefusedCall,   ///< any other status, or an error object under status 200
+  kRefusedCall,   ///< any other status, or an error object without one under status 200
   kConnect,       ///< no connection
   kTls,           ///< no trustworthy one
   kTimeout,       ///< no answer in time
@@ -34,14 +34,14 @@ enum class CallKind {
   kProtocol,      ///< no proper HTTP: other bytes, headers beyond all limits
   kChangedModel,  ///< another model answered
   kEmptyBody,     ///< status 200 and nothing
-  kHtml,          ///< status 200 and a web page
+  kHtml,          ///< status 200 and a web page, after all attempts: a gateway's or a network's, never the model's
   kWrongJson,     ///< status 200 and not the form of a chat reply
   kInterrupted,   ///< Ctrl-C: not asked to the end
 };
 std::string_view to_string(CallKind kind);
 
-/// Whether the call itself failed. False for kReply and for the three kinds under status 200 that are no reply: those
-/// are kept as unparsable replies.
+/// Whether the call itself failed. False for kReply and for the two kinds under status 200 that are no reply
+/// (kEmptyBody, kWrongJson): those are kept as unparsable replies.
 bool is_transport_error(CallKind kind);
 
 struct ChatRequest {
@@ -60,7 +60,7 @@ struct ChatReply {
   CallKind kind = CallKind::kReply;
   int http_status = 0;
   std::string detail;         ///< why there is no reply: the provider's own sentence where it gave one
-  std::string content;        ///< the model's text; the start of the body for the three unparsable kinds
+  std::string content;        ///< the model's text; the start of the body for the two unparsable kinds
   std::string finish_reason;  ///< "stop" and "length" by these names whatever the server calls them; empty: not said
   std::string refusal;        ///< the provider's field of that name
   std::string model;          ///< as the reply names it; empty when it does not
@@ -77,7 +77,8 @@ class ChatClient {
   /// Throws what key_of throws.
   ChatClient(ProviderSpec spec, const RemoteOptions& options, std::vector<double> prices, ReplyCache* cache);
 
-  /// Asks, with retries as the options say. Blocks. Only kReply is kept in the cache.
+  /// Asks, with retries as the options say: a web page, or an error object with a status of its own, is tried again
+  /// under status 200 as under 503. Blocks. Only kReply is kept in the cache.
   ChatReply ask(const ChatRequest& request) const;
   /// The same, past the cache: for a pre-flight.
   ChatReply ask_anew(const ChatRequest& request) const;

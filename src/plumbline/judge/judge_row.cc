@@ -48,7 +48,7 @@ std::string to_json_line(const JudgeRow& row) {
     json["order"] = row.order;
   }
   json["judge"] = row.judge;
-  json["family"] = row.family;
+  json["family"] = row.family.empty() ? Json(nullptr) : Json(row.family);
   json["asked"] = row.asked;
   json["outcome"] = row.outcome;
   json["kind"] = row.kind;
@@ -73,7 +73,7 @@ JudgeRow parse_judge_row(const Json& row, const std::string& where) {
     out.arm = row.value("arm", "");
     out.order = row.value("order", "");
     out.judge = row.at("judge").get<std::string>();
-    out.family = row.at("family").get<std::string>();
+    out.family = maybe<std::string>(row, "family").value_or("");
     out.asked = row.value("asked", "");
     out.outcome = row.at("outcome").get<std::string>();
     out.kind = row.at("kind").get<std::string>();

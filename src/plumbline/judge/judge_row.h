@@ -11,9 +11,9 @@ namespace plumbline {
 struct JudgeRow {
   ProblemId problem_id;
   int64_t sample = 0;
-  std::string arm;    ///< support mode; empty in pair mode
-  std::string order;  ///< pair mode: "base_first" or "candidate_first"; else empty
-  std::string judge, family;
+  std::string arm;            ///< support mode; empty in pair mode
+  std::string order;          ///< pair mode: "base_first" or "candidate_first"; else empty
+  std::string judge, family;  ///< family: empty when it is not known
   /// ChatClient::hash_of the question: a row is no answer to another one.
   std::string asked;
   /// "supported", "not_supported"; in pair mode "base", "candidate", "tie"; in both "abstained", "transport_error",

@@ -57,6 +57,8 @@ std::map<std::string, std::string> settings_of(const JudgeOptions& options, cons
   return settings;
 }
 
+constexpr const char* kRowsName = "verdicts.jsonl";
+
 /// A call to make: which judge, about what.
 struct Job {
   int64_t item_number = 0;
@@ -75,15 +77,17 @@ class Judging {
         question_(mode_of(options), options.prompt),
         cache_(options.cache.empty() ? nullptr : std::make_unique<ReplyCache>(options.cache)),
         judges_(make_clients(options.judges, options, cache_.get(), "judge.judges")),
-        num_planned_(JudgeItems::count(files_, mode_of(options)) * static_cast<int64_t>(judges_.size())) {}
+        num_planned_(JudgeItems::count(files_, mode_of(options), problems) * static_cast<int64_t>(judges_.size())) {}
 
   JudgeRun run() {
     if (num_planned_ == 0) {
       throw DataError("data.empty_file", "there are no answers to judge", files_[0].path, "check judge.answers");
     }
-    open_out_folder(out_, "judge_settings.v1", settings_of(options_, files_, problems_, question_, judges_));
+    auto settings = settings_of(options_, files_, problems_, question_, judges_);
+    settings["calls"] = std::to_string(num_planned_);
+    made_folder_ = open_out_folder(out_, "judge_settings.v1", settings);
     rows_ = std::make_unique<PlannedRows>(
-        out_ + "/verdicts.jsonl", [this](const Json& row) { return key_of_stored(row); }, num_planned_,
+        out_ + "/" + kRowsName, [this](const Json& row) { return key_of_stored(row); }, num_planned_,
         options_.max_failed_share);
     ask_all();
     const bool is_whole = rows_->finish();
@@ -99,7 +103,7 @@ class Judging {
  private:
   /// A call that failed is made again.
   std::optional<std::string> key_of_stored(const Json& row) const {
-    const JudgeRow judged = parse_judge_row(row, out_ + "/verdicts.jsonl");
+    const JudgeRow judged = parse_judge_row(row, out_ + "/" + kRowsName);
     if (judged.outcome == "transport_error") return std::nullopt;
     return key_of(judged);
   }
@@ -107,7 +111,7 @@ class Judging {
   void ask_all() {
     JudgeItems items(files_, mode_of(options_), problems_);
     std::optional<Job> first = next_job(items);
-    if (first) preflight_judges(judges_, question_);
+    if (first) preflight();
     Progress progress("judging", rows_->num_left(), "calls");
     run_in_flight<Job>(
         options_.in_flight, [&] { return first ? std::exchange(first, std::nullopt) : next_job(items); },
@@ -115,6 +119,16 @@ class Judging {
           ask(job);
           progress.advance(1, fmt::format("{} failed", rows_->num_failed()));
         });
+  }
+
+  void preflight() {
+    try {
+      preflight_judges(judges_, question_);
+    } catch (const Error&) {
+      rows_.reset();
+      leave_out_folder(out_, kRowsName, made_folder_);
+      throw;
+    }
   }
 
   /// The next call that has no row yet. Serialised by run_in_flight.
@@ -185,7 +199,8 @@ class Judging {
       if (!row) continue;
       panel.take(static_cast<int64_t>(i / judges_.size()), i % judges_.size(), parse_judge_row(*row, rows_->path()));
     }
-    const PanelSummary summary = panel.finish(is_whole);
+    PanelSummary summary = panel.finish(is_whole);
+    summary.num_planned_calls = num_planned_;
     if (is_whole && judges_.size() > 1) write_disagreements(summary);
     return summary;
   }
@@ -241,6 +256,7 @@ class Judging {
   const std::unique_ptr<ReplyCache> cache_;
   const ChatClients judges_;
   const int64_t num_planned_;
+  bool made_folder_ = false;
   std::unique_ptr<PlannedRows> rows_;
   Job current_;
 };

@@ -19,6 +19,7 @@ struct JudgeRun {
 /// arrives, in the order of the answers at the end), `disagreements.jsonl`, `summary.json`, `settings.json`. A folder
 /// of the same run is gone on with: rows that are there are not asked for again, apart from transport errors.
 ///
+/// Every input is read to its end before the first call, and a run that ends before it leaves no folder behind.
 /// It stops when more than options.max_failed_share of the planned calls have failed; the summary so far is written.
 /// Throws RemoteError(remote.preflight): nothing was judged. Interrupted after Ctrl-C, once calls under way are home.
 /// ConfigError and DataError for what is wrong with the input.

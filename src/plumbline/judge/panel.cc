@@ -52,6 +52,12 @@ bool PanelSummary::all_valid() const {
   return std::all_of(counts.begin(), counts.end(), [](const JudgeCount& count) { return count.valid; });
 }
 
+int64_t PanelSummary::num_missing_calls() const {
+  int64_t num_missing = num_planned_calls;
+  for (const JudgeCost& cost : costs) num_missing -= cost.num_calls;
+  return std::max<int64_t>(0, num_missing);
+}
+
 Panel::Panel(std::string mode, std::vector<std::pair<std::string, std::string>> judges_and_families, double min_kappa)
     : mode_(std::move(mode)),
       judges_(std::move(judges_and_families)),
@@ -174,6 +180,11 @@ std::vector<int64_t> Panel::num_valid_judges(const PanelSummary& summary) const 
   return counts;
 }
 
+std::optional<bool> Panel::is_one_family(size_t a, size_t b) const {
+  const std::string &first = judges_[a].second, &second = judges_[b].second;
+  return first.empty() || second.empty() ? std::nullopt : std::optional(first == second);
+}
+
 void Panel::find_agreement(PanelSummary& summary) const {
   for (size_t a = 0; a < judges_.size(); ++a) {
     for (size_t b = a + 1; b < judges_.size(); ++b) {
@@ -185,8 +196,7 @@ void Panel::find_agreement(PanelSummary& summary) const {
         theirs.push_back(words_[static_cast<size_t>(second)]);
       }
       if (ours.empty()) continue;
-      summary.pairs.push_back(
-          {judges_[a].first, judges_[b].first, judges_[a].second == judges_[b].second, agreement_of(ours, theirs)});
+      summary.pairs.push_back({judges_[a].first, judges_[b].first, is_one_family(a, b), agreement_of(ours, theirs)});
     }
   }
 }
@@ -221,13 +231,19 @@ void Panel::decide_claim(PanelSummary& summary) const {
     std::optional<double> best;
     bool two_families = false;
     for (size_t a = 0; a < judges_.size(); ++a) {
-      for (size_t b = a + 1; b < judges_.size(); ++b) two_families |= judges_[a].second != judges_[b].second;
+      for (size_t b = a + 1; b < judges_.size(); ++b) two_families |= is_one_family(a, b) == false;
+    }
+    std::string unknown;
+    for (const auto& [judge, family] : judges_) {
+      if (family.empty()) unknown += (unknown.empty() ? "" : ", ") + judge;
     }
     for (const JudgePair& pair : summary.pairs) {
-      if (!pair.same_family && pair.agreement.kappa) best = std::max(best.value_or(-1), *pair.agreement.kappa);
+      if (pair.same_family == false && pair.agreement.kappa) best = std::max(best.value_or(-1), *pair.agreement.kappa);
     }
     if (!two_families) {
-      summary.claim_reason = "a claim needs judges of two families";
+      summary.claim_reason = "a claim needs judges of two known families";
+      if (!unknown.empty())
+        summary.claim_reason += "; who made this one is not known, so it counts for none: " + unknown;
     } else if (!best) {
       summary.claim_reason = "no two families gave verdicts that differ enough for a kappa";
     } else {

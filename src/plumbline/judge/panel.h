@@ -46,7 +46,7 @@ struct JudgeCost {
 
 struct JudgePair {
   std::string first, second;
-  bool same_family = false;
+  std::optional<bool> same_family;  ///< unset: one of the makers is not known
   Agreement agreement;
 };
 
@@ -54,6 +54,7 @@ struct PanelSummary {
   std::string mode;
   bool complete = false;
   int64_t num_items = 0;
+  int64_t num_planned_calls = 0;  ///< judges times items; 0 = not said
   std::vector<JudgeCount> counts;
   std::vector<JudgeCost> costs;
   std::vector<JudgePair> pairs;  ///< that share a verdict on an item
@@ -65,6 +66,8 @@ struct PanelSummary {
   std::string claim_reason;
 
   bool all_valid() const;
+  /// Planned calls without a row: what a run that was stopped has left.
+  int64_t num_missing_calls() const;
 };
 
 /// Takes rows item by item, all judges of one item behind each other, and holds one byte a judge and item.
@@ -84,6 +87,7 @@ class Panel {
   void find_invalid(PanelSummary& summary) const;
   void drop_invalid_votes(const PanelSummary& summary);
   void find_agreement(PanelSummary& summary) const;
+  std::optional<bool> is_one_family(size_t a, size_t b) const;
   void find_majority(PanelSummary& summary) const;
   /// By arm: judges whose result on it is valid.
   std::vector<int64_t> num_valid_judges(const PanelSummary& summary) const;

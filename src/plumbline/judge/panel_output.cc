@@ -17,7 +17,9 @@ Json counts_json(const std::map<Key, int64_t>& counts) {
 }
 
 Json count_json(const JudgeCount& count, bool is_pair) {
-  Json out = {{"schema", "judge.v1"}, {"judge", count.judge}, {"family", count.family}};
+  Json out = {{"schema", "judge.v1"},
+              {"judge", count.judge},
+              {"family", count.family.empty() ? Json(nullptr) : Json(count.family)}};
   if (!is_pair) out["arm"] = count.arm;
   out["items"] = count.num_items;
   out["items_hash"] = count.items_hash;
@@ -71,6 +73,8 @@ Json to_json(const PanelSummary& summary) {
   const bool is_pair = summary.mode == "pair";
   Json out = {
       {"schema", "judges.v1"}, {"mode", summary.mode}, {"complete", summary.complete}, {"items", summary.num_items}};
+  out["planned_calls"] = summary.num_planned_calls;
+  out["missing_calls"] = summary.num_missing_calls();
   out["valid"] = summary.all_valid();
   out["judges"] = Json::array();
   for (const JudgeCost& cost : summary.costs) out["judges"].push_back(cost.judge);
@@ -79,7 +83,7 @@ Json to_json(const PanelSummary& summary) {
   for (const JudgeCost& cost : summary.costs) out["costs"].push_back(cost_json(cost));
   for (const JudgePair& pair : summary.pairs) {
     out["agreement"].push_back({{"judges", {pair.first, pair.second}},
-                                {"same_family", pair.same_family},
+                                {"same_family", or_null(pair.same_family)},
                                 {"items", pair.agreement.num_items},
                                 {"observed", pair.agreement.observed},
                                 {"kappa", or_null(pair.agreement.kappa)},
@@ -96,6 +100,10 @@ std::string to_text(const PanelSummary& summary) {
   const bool is_pair = summary.mode == "pair";
   std::string text;
   const auto line = [&text](const std::string& words) { text += escape_control(words) + "\n"; };
+  if (!summary.complete && summary.num_missing_calls() > 0) {
+    line(fmt::format("unfinished: {} of {} planned calls have no row; run it again to go on",
+                     summary.num_missing_calls(), summary.num_planned_calls));
+  }
   for (const JudgeCount& count : summary.counts) {
     const std::string who = is_pair ? count.judge : fmt::format("{} on {}", count.judge, count.arm);
     if (!count.valid) {
@@ -113,7 +121,10 @@ std::string to_text(const PanelSummary& summary) {
   for (const JudgePair& pair : summary.pairs) {
     const std::string kappa = pair.agreement.kappa ? fmt::format("{:.3f}", *pair.agreement.kappa) : "undefined";
     line(fmt::format("agreement of {} and {}: kappa {}, PABAK {:.3f} over {} items{}", pair.first, pair.second, kappa,
-                     pair.agreement.pabak, pair.agreement.num_items, pair.same_family ? " (one family)" : ""));
+                     pair.agreement.pabak, pair.agreement.num_items,
+                     !pair.same_family   ? " (a maker is not known)"
+                     : *pair.same_family ? " (one family)"
+                                         : ""));
   }
   for (const JudgeCost& cost : summary.costs) {
     const auto usd = cost.cost.usd();

@@ -169,10 +169,11 @@ std::string model_family(const std::string& model) {
   const std::string bare = bare_model(model);
   for (const auto& [mark, family] : kFamilies) {
     // "o1" and the like only at the start: they stand inside many other names.
-    const size_t at = bare.find(mark);
+    size_t at = bare.find(mark);
+    if (mark == "gpt" && at != std::string::npos && bare.compare(at, 4, "gptq") == 0) at = bare.find(mark, at + 4);
     if (at == 0 || (at != std::string::npos && mark.size() > 2)) return std::string(family);
   }
-  return bare;
+  return "";
 }
 
 bool is_same_model(const std::string& asked, const std::string& answered, const std::vector<std::string>& also) {

@@ -34,8 +34,8 @@ std::vector<std::string> known_providers();
 /// another machine).
 Secret key_of(const ProviderSpec& spec);
 
-/// Who made the model, as far as its name says ("meta", "mistral", "openai", ...), else the model's own name: two
-/// judges of one family count as one witness.
+/// Who made the model, as far as its name says ("meta", "mistral", "openai", ...); empty when it does not. Two judges
+/// of one family count as one witness, and one of no known family as none that is independent: it may be anybody's.
 std::string model_family(const std::string& model);
 
 /// Whether a reply that calls itself `answered` comes from the model that was `asked` for: the same name but for letter

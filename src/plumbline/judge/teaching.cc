@@ -6,11 +6,13 @@
 #include <atomic>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/interrupt.h"
+#include "plumbline/base/log.h"
 #include "plumbline/base/optional_json.h"
 #include "plumbline/base/progress.h"
 #include "plumbline/base/sha256.h"
@@ -30,6 +32,7 @@ std::map<std::string, std::string> settings_of(const TeachOptions& options, cons
                                                const ChatClients& teachers,
                                                std::map<std::string, std::string> settings) {
   settings["samples"] = std::to_string(options.samples);
+  settings["calls"] = std::to_string(static_cast<int64_t>(problems.size() * teachers.size()) * options.samples);
   settings["temperature"] = fmt::format("{}", options.temperature);
   settings["max_tokens"] = std::to_string(options.max_tokens);
   for (size_t i = 0; i < teachers.size(); ++i) {
@@ -50,6 +53,8 @@ std::string text_of(const std::map<std::string, std::string>& settings) {
   return text;
 }
 
+constexpr const char* kRowsName = "rows.jsonl";
+
 struct Job {
   size_t problem = 0, teacher = 0;
   ChatRequest request;
@@ -68,9 +73,11 @@ class Teaching {
         teachers_(make_clients(options.teachers, options, cache_.get(), "teach.teachers")),
         grader_(text_of(settings)),
         num_planned_(static_cast<int64_t>(problems.size() * teachers_.size()) * options.samples) {
-    open_out_folder(out_, "teach_settings.v1", settings_of(options_, problems_, teachers_, std::move(settings)));
+    warn_of_greedy_samples();
+    made_folder_ =
+        open_out_folder(out_, "teach_settings.v1", settings_of(options_, problems_, teachers_, std::move(settings)));
     rows_ = std::make_unique<PlannedRows>(
-        out_ + "/rows.jsonl", [this](const Json& row) { return key_of_stored(row); }, num_planned_,
+        out_ + "/" + kRowsName, [this](const Json& row) { return key_of_stored(row); }, num_planned_,
         options_.max_failed_share);
   }
 
@@ -83,7 +90,7 @@ class Teaching {
       num_left += job.has_value();
       will_ask |= job && !job->row;
     }
-    if (will_ask) preflight_teachers(teachers_);
+    if (will_ask) preflight();
     Progress progress("teaching", num_left, "completions");
     run_in_flight<Job>(
         options_.in_flight, [&] { return next_job(); },
@@ -101,9 +108,29 @@ class Teaching {
   }
 
  private:
+  void warn_of_greedy_samples() const {
+    const bool is_greedy = std::any_of(teachers_.begin(), teachers_.end(),
+                                       [](const auto& teacher) { return !teacher->spec().is_reasoning; });
+    if (options_.samples < 2 || options_.temperature > 0 || !is_greedy) return;
+    log_warning(
+        fmt::format("teach.samples = {} at teach.temperature = 0: a teacher that decodes greedily says the same "
+                    "text each time; set teach.temperature, such as 0.8",
+                    options_.samples));
+  }
+
+  void preflight() {
+    try {
+      preflight_teachers(teachers_);
+    } catch (const Error&) {
+      rows_.reset();
+      leave_out_folder(out_, kRowsName, made_folder_);
+      throw;
+    }
+  }
+
   /// A call that failed is made again.
   std::optional<std::string> key_of_stored(const Json& json) const {
-    const TeacherRow row = parse_teacher_row(json, out_ + "/rows.jsonl");
+    const TeacherRow row = parse_teacher_row(json, out_ + "/" + kRowsName);
     if (row.is_failed_call()) return std::nullopt;
     return key_of(row);
   }
@@ -193,6 +220,8 @@ class Teaching {
   TeachRun summarise(bool is_whole) const {
     TeachRun run;
     run.complete = is_whole;
+    run.num_planned_calls = run.num_missing_calls = num_planned_;
+    std::set<std::string> texts;
     for (const auto& teacher : teachers_) run.teachers.emplace_back().teacher = teacher->spec().text;
     const std::string pool_path = out_ + "/pool.jsonl";
     write_file(pool_path, "");
@@ -202,11 +231,15 @@ class Teaching {
       const std::optional<Json> json = rows_->row(i);
       if (!json) continue;
       const TeacherRow row = parse_teacher_row(*json, rows_->path());
-      const int64_t teacher = static_cast<int64_t>(i) % per_problem / options_.samples;
-      count(row, run.teachers[static_cast<size_t>(teacher)]);
+      --run.num_missing_calls;
+      const int64_t number = static_cast<int64_t>(i) % per_problem / options_.samples;
+      TeacherCount& teacher = run.teachers[static_cast<size_t>(number)];
+      count(row, teacher);
       run.num_infra += row.outcome == "infra";
       if (!row.kept.value_or(false)) continue;
       ++run.num_kept;
+      teacher.kept_distinct +=
+          texts.insert(row_key(fmt::format("{} {}\n{}", number, to_string(row.problem_id), row.text))).second;
       Completion completion;
       completion.problem_id = row.problem_id;
       completion.sample = row.sample;
@@ -222,7 +255,7 @@ class Teaching {
     ++count.attempted;
     if (!row.ok) {
       ++count.errors[row.kind];
-      count.last_error = row.error;
+      if (row.is_failed_call() || count.failed_calls == 0) count.last_error = row.error;
     } else {
       ++count.calls_ok;
       ++count.outcomes[row.outcome];
@@ -232,7 +265,10 @@ class Teaching {
         count.kept += *row.kept;
       }
     }
-    if (row.is_failed_call()) return count.cost.add_failure(row.usage, row.kind, row.http_status);
+    if (row.is_failed_call()) {
+      ++count.failed_calls;
+      return count.cost.add_failure(row.usage, row.kind, row.http_status);
+    }
     count.prompt_tokens += row.usage.prompt_tokens.value_or(0);
     count.completion_tokens += row.usage.completion_tokens.value_or(0);
     count.cost.add_reply(row.usage, row.cached);
@@ -250,7 +286,18 @@ class Teaching {
       return fmt::format("{} never answered in {} calls, so there is no keep rate: {}", teacher.teacher,
                          teacher.attempted, teacher.last_error);
     }
-    return "";
+    return run.complete ? outages_of(run) : "";
+  }
+
+  /// Calls that failed though most did not: what they would have taught is not in the pool.
+  static std::string outages_of(const TeachRun& run) {
+    std::string text;
+    for (const TeacherCount& teacher : run.teachers) {
+      if (teacher.failed_calls == 0) continue;
+      text += fmt::format("{}{} of {} calls of {} failed and are not in the pool: {}", text.empty() ? "" : "; ",
+                          teacher.failed_calls, teacher.attempted, teacher.teacher, teacher.last_error);
+    }
+    return text;
   }
 
   const TeachOptions& options_;
@@ -261,6 +308,7 @@ class Teaching {
   const ChatClients teachers_;
   const std::string grader_;  ///< its settings
   const int64_t num_planned_;
+  bool made_folder_ = false;
   std::unique_ptr<PlannedRows> rows_;
   int64_t next_ = 0;
   std::atomic<int64_t> num_kept_ = 0;
@@ -280,7 +328,9 @@ Json count_json(const TeacherCount& count) {
           {"calls_ok", count.calls_ok},
           {"graded", count.graded},
           {"kept", count.kept},
+          {"kept_distinct", count.kept_distinct},
           {"keep_rate", or_null(rate)},
+          {"failed_calls", count.failed_calls},
           {"errors", counts_json(count.errors)},
           {"outcomes", counts_json(count.outcomes)},
           {"labels", counts_json(count.labels)},
@@ -303,7 +353,11 @@ TeachRun teach_problems(const TeachOptions& options, const std::vector<Problem>&
 }
 
 Json to_json(const TeachRun& run) {
-  Json out = {{"schema", "teachers.v1"}, {"complete", run.complete}, {"kept", run.num_kept}};
+  Json out = {{"schema", "teachers.v1"},
+              {"complete", run.complete},
+              {"planned_calls", run.num_planned_calls},
+              {"missing_calls", run.num_missing_calls},
+              {"kept", run.num_kept}};
   out["teachers"] = Json::array();
   for (const TeacherCount& count : run.teachers) out["teachers"].push_back(count_json(count));
   out["failure"] = run.failure.empty() ? Json(nullptr) : Json(run.failure);
@@ -312,12 +366,20 @@ Json to_json(const TeachRun& run) {
 
 std::string to_text(const TeachRun& run) {
   std::string text;
+  if (!run.complete && run.num_missing_calls > 0) {
+    text += fmt::format("unfinished: {} of {} planned calls have no row; run it again to go on\n",
+                        run.num_missing_calls, run.num_planned_calls);
+  }
   for (const TeacherCount& count : run.teachers) {
     const std::optional<double> rate = count.keep_rate();
     std::string line = fmt::format("{}: {} of {} graded completions kept{}; {} calls, {} without an answer",
                                    count.teacher, count.kept, count.graded, rate ? fmt::format(" ({:.3f})", *rate) : "",
                                    count.attempted, count.attempted - count.calls_ok);
+    for (const auto& [kind, number] : count.errors) line += fmt::format(", {} {}", number, kind);
     for (const auto& [label, number] : count.labels) line += fmt::format(", {} {}", number, label);
+    if (count.kept_distinct < count.kept) {
+      line += fmt::format("; {} of the kept texts repeat another of their problem", count.kept - count.kept_distinct);
+    }
     const std::optional<double> usd = count.cost.usd();
     line += usd ? fmt::format("; {:.4f} USD", *usd) : "; cost not known";
     text += escape_control(line) + "\n";

@@ -21,7 +21,9 @@ struct TeacherCount {
   int64_t calls_ok = 0;  ///< the model said something
   int64_t graded = 0;    ///< of those, graded (a failure of the grader is none)
   int64_t kept = 0;
-  std::map<std::string, int64_t> errors;    ///< kinds of failed calls
+  int64_t kept_distinct = 0;                ///< kept texts that differ, problem by problem
+  int64_t failed_calls = 0;                 ///< that the next run makes again
+  std::map<std::string, int64_t> errors;    ///< kinds of calls that brought no text, refusals and empty ones too
   std::map<std::string, int64_t> outcomes;  ///< of the grade
   std::map<std::string, int64_t> labels;
   std::string last_error;
@@ -35,13 +37,15 @@ struct TeacherCount {
 struct TeachRun {
   std::vector<TeacherCount> teachers;
   int64_t num_kept = 0, num_infra = 0;
+  int64_t num_planned_calls = 0, num_missing_calls = 0;  ///< missing: without a row, since the run was stopped
   bool complete = false;
-  std::string failure;  ///< why it stopped, or that a teacher never answered; empty when all is well
+  /// Why it stopped, that a teacher never answered, or how many calls of which teacher failed; empty when all is well.
+  std::string failure;
 };
 
 /// Asks options.teachers for options.samples completions of every problem and grades them with `verifier`. Writes into
 /// `out`: `rows.jsonl` (a row a call, flushed as it arrives, in order at the end), `pool.jsonl` (kept completions, as
-/// `grade`, SFT and teacher_mix read them), `summary.json` (teacher.v1), `settings.json`. A folder of the same run is
+/// `grade`, SFT and teacher_mix read them), `summary.json` (teachers.v1), `settings.json`. A folder of the same run is
 /// gone on with; a completion that could not be graded is graded again without asking for it again.
 /// `settings`: further settings that decide the result (of the grader), compared on going on.
 ///

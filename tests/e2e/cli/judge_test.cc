@@ -155,9 +155,55 @@ TEST_F(JudgeVerb, StopsInPreflightWhereEveryCallFails) {
   EXPECT_THAT(result.err, HasSubstr("remote.preflight: " + provider.spec()));
   EXPECT_THAT(result.err, HasSubstr("Incorrect API key provided: [key]. You can find your key in the console."));
   EXPECT_EQ(provider.num_requests(), 1);
-  EXPECT_FALSE(std::filesystem::exists(out_ + "/summary.json"));
-  EXPECT_EQ(read_file(out_ + "/verdicts.jsonl"), "");
+  EXPECT_FALSE(std::filesystem::exists(out_));  // nothing was judged, and nothing is left behind
+  // So a repaired name is not refused as another run's setting.
+  const FakeProvider good;
+  EXPECT_EQ(judge({good.spec("other-name")}).exit_code, 0);
   expect_no_key(result);
+}
+
+TEST_F(JudgeVerb, AFailedPreflightLeavesTheRowsOfAnEarlierRunAlone) {
+  write_items(5);
+  std::atomic<bool> is_well = true;
+  const FakeProvider provider([&](const AskedQuestion& question) -> std::optional<ServedAnswer> {
+    if (!is_well || contains(question.user, "answer 4;"))
+      return FakeProvider::misbehaves(question, Misbehaviour::kServerError);
+    return std::nullopt;
+  });
+  EXPECT_EQ(judge({provider.spec()}, "max_failed_share = 0.5\n").exit_code, 0);
+  const std::string rows = read_file(out_ + "/verdicts.jsonl");
+  is_well = false;
+  EXPECT_EQ(judge({provider.spec()}, "max_failed_share = 0.5\n").exit_code, 6);
+  EXPECT_EQ(read_file(out_ + "/verdicts.jsonl"), rows);
+  EXPECT_TRUE(std::filesystem::exists(out_ + "/settings.json"));
+}
+
+// The last line of the last file, so that every call would have been made before it was read.
+TEST_F(JudgeVerb, WhatIsWrongWithAnAnswerIsFoundBeforeTheFirstCall) {
+  const FakeProvider provider;
+  const auto row = [](const std::string& id) {
+    return to_json_line(Json{{"problem_id", id}, {"sample", 0}, {"completion", "x"}}) + "\n";
+  };
+  const std::vector<std::pair<std::string, std::string>> faults = {
+      {"{\"problem_id\": \"q1\", \"compl\n", "data.json"},
+      {row("q0"), "data.duplicate_completion"},
+      {row("unknown"), "data.unknown_problem"},
+  };
+  for (const std::string& mode : {std::string(), std::string("mode = \"pair\"\n")}) {
+    for (const auto& [line, id] : faults) {
+      write_items(5);
+      write_file(candidate_, read_file(candidate_) + line);
+      const auto result = judge({provider.spec()}, mode);
+      EXPECT_EQ(result.exit_code, 3) << id;
+      EXPECT_THAT(result.err, HasSubstr(id));
+      EXPECT_THAT(result.err, HasSubstr("candidate.jsonl:6"));
+      EXPECT_FALSE(std::filesystem::exists(out_));
+    }
+  }
+  write_items(5);
+  write_file(candidate_, row("q0"));
+  EXPECT_THAT(judge({provider.spec()}, "mode = \"pair\"\n").err, HasSubstr("data.unpaired"));
+  EXPECT_EQ(provider.num_requests(), 0);
 }
 
 TEST_F(JudgeVerb, NamesEveryJudgeThatFailsThePreflight) {
@@ -263,6 +309,7 @@ TEST_F(JudgeVerb, KilledInTheMiddleAndResumedMakesNoCallTwiceAndLosesNone) {
     process.send(SIGKILL);
     process.wait();
     ASSERT_EQ(rows_of(path).size(), 50u);
+    EXPECT_THAT(plumbline({"doctor", out_}).out, HasSubstr("it has no summary, and 50 rows of 120 planned calls"));
     // What a kill in the middle of a write leaves.
     write_file(path, read_file(path) + "{\"problem_id\": \"q5");
   }
@@ -278,6 +325,7 @@ TEST_F(JudgeVerb, KilledInTheMiddleAndResumedMakesNoCallTwiceAndLosesNone) {
   }
   EXPECT_EQ(summary()["results"][0]["items"], 60);
   EXPECT_EQ(summary()["complete"], true);
+  EXPECT_THAT(plumbline({"doctor", out_}).out, Not(HasSubstr("unfinished")));
 
   const int before = provider.num_requests();
   const auto again = judge({provider.spec()});
@@ -308,6 +356,10 @@ TEST_F(JudgeVerb, CtrlCLetsCallsUnderWayComeHome) {
   }
   EXPECT_LT(times_answered.size(), 120u);
   EXPECT_EQ(verdicts().size(), times_answered.size());
+  const std::string missing = std::to_string(120 - times_answered.size());
+  EXPECT_EQ(summary()["missing_calls"], 120 - times_answered.size());
+  EXPECT_THAT(plumbline({"doctor", out_}).out,
+              HasSubstr("unfinished: " + missing + " of 120 planned calls have no row"));
   ASSERT_EQ(judge({provider.spec()}).exit_code, 0);
   EXPECT_EQ(times_answered.size(), 120u);
   for (const auto& [user, times] : times_answered) EXPECT_EQ(times, 1) << user;
@@ -501,7 +553,45 @@ TEST_F(JudgeVerb, TwoJudgesOfOneFamilyCarryNoClaim) {
   ASSERT_EQ(judge({first.spec("llama-a"), second.spec("llama-b")}).exit_code, 0);
   EXPECT_EQ(summary()["claim"]["allowed"], false);
   EXPECT_EQ(summary()["agreement"][0]["kappa"], 1.0);
-  EXPECT_THAT(summary()["claim"]["reason"].get<std::string>(), HasSubstr("two families"));
+  EXPECT_THAT(summary()["claim"]["reason"].get<std::string>(), HasSubstr("two known families"));
+}
+
+TEST_F(JudgeVerb, TwoModelsOfUnknownMakersCarryNoClaim) {
+  write_items(20);
+  const auto half = [](const AskedQuestion& question) {
+    return supported(question, test::is_trial(question) || contains(question.user, "CAND"));
+  };
+  const FakeProvider first(half), second(half);
+  const auto result = judge({first.spec("aurora-large"), second.spec("aurora-small")});
+  ASSERT_EQ(result.exit_code, 0);
+  EXPECT_EQ(summary()["agreement"][0]["kappa"], 1.0);
+  EXPECT_EQ(summary()["agreement"][0]["same_family"], nullptr);
+  EXPECT_EQ(summary()["results"][0]["family"], nullptr);
+  EXPECT_EQ(summary()["claim"]["allowed"], false);
+  EXPECT_THAT(result.out, HasSubstr("who made this one is not known, so it counts for none: " +
+                                    first.spec("aurora-large") + ", " + second.spec("aurora-small")));
+}
+
+TEST_F(JudgeVerb, AWebPageUnderStatus200IsAnOutageThatIsAskedAgain) {
+  write_items(10);
+  std::atomic<int> num_pages = 0;
+  const FakeProvider provider([&](const AskedQuestion& question) -> std::optional<ServedAnswer> {
+    if (!contains(question.user, "answer 3;")) return std::nullopt;
+    ++num_pages;
+    return FakeProvider::misbehaves(question, Misbehaviour::kHtml);
+  });
+  ASSERT_EQ(judge({provider.spec()}, "max_failed_share = 0.5\n", {"--set", "judge.attempts=2"}).exit_code, 0);
+  EXPECT_EQ(num_pages, 2 * 2);
+  EXPECT_EQ(summary()["results"][0]["transport_error"], 1);
+  EXPECT_EQ(summary()["results"][0]["unparsable"], 0);
+  ASSERT_EQ(judge({provider.spec()}, "max_failed_share = 0.5\n", {"--set", "judge.attempts=2"}).exit_code, 0);
+  EXPECT_EQ(num_pages, 4 * 2);  // the next run asks for it again
+  EXPECT_EQ(judge({provider.spec()}, "", {"--set", "judge.attempts=2"}).exit_code, 6);
+}
+
+TEST_F(JudgeVerb, HelpSaysWhereResultsGo) {
+  EXPECT_THAT(plumbline({"judge", "--help"}).out, HasSubstr("out/PRESET-judge"));
+  EXPECT_THAT(plumbline({"teach", "--help"}).out, HasSubstr("out/PRESET-teach"));
 }
 
 TEST_F(JudgeVerb, SlowThousandItemsAt32InFlightKeepOrderAndMemory) {
@@ -615,6 +705,42 @@ TEST_F(TeachVerb, ATeacherThatNeverAnswersIsAnErrorAndNoKeepRate) {
   EXPECT_EQ(summary()["teachers"][0]["keep_rate"], nullptr);
 }
 
+TEST_F(TeachVerb, APartOfTheCallsThatFailedIsNamedAndIsNoSuccess) {
+  std::atomic<bool> is_well = false;
+  const FakeProvider provider([&](const AskedQuestion& question) -> std::optional<ServedAnswer> {
+    if (contains(question.user, "Halve") && !is_well)
+      return FakeProvider::misbehaves(question, Misbehaviour::kServerError);
+    return writes_code(question);
+  });
+  const auto result = teach({provider.spec()}, "max_failed_share = 1\n");
+  EXPECT_EQ(result.exit_code, 6);
+  EXPECT_THAT(result.out, HasSubstr("2 calls, 1 without an answer, 1 server_error"));
+  EXPECT_THAT(result.err, HasSubstr("remote.teacher_failed: 1 of 2 calls of " + provider.spec() +
+                                    " failed and are not in the pool: 500 from"));
+  EXPECT_EQ(summary()["complete"], true);
+  EXPECT_EQ(summary()["teachers"][0]["failed_calls"], 1);
+  EXPECT_EQ(summary()["teachers"][0]["keep_rate"], 1.0);  // of what was graded
+  EXPECT_THAT(summary()["failure"].get<std::string>(), HasSubstr("1 of 2 calls"));
+  is_well = true;
+  EXPECT_EQ(teach({provider.spec()}, "max_failed_share = 1\n").exit_code, 0);
+  EXPECT_EQ(summary()["failure"], nullptr);
+}
+
+TEST_F(TeachVerb, SeveralSamplesAtTemperatureZeroAreWarnedOfAndRepeatsCounted) {
+  const FakeProvider provider(writes_code);
+  const auto greedy = teach({provider.spec()}, "samples = 3\n");
+  EXPECT_EQ(greedy.exit_code, 0) << greedy.err;
+  EXPECT_THAT(greedy.err, HasSubstr("teach.samples = 3 at teach.temperature = 0"));
+  EXPECT_THAT(greedy.out, HasSubstr("2 of the kept texts repeat another of their problem"));
+  EXPECT_EQ(summary()["teachers"][0]["kept"], 3);
+  EXPECT_EQ(summary()["teachers"][0]["kept_distinct"], 1);
+  std::filesystem::remove_all(out_);
+  EXPECT_THAT(teach({provider.spec()}, "samples = 3\ntemperature = 0.7\n").err,
+              Not(HasSubstr("teach.temperature = 0")));
+  std::filesystem::remove_all(out_);
+  EXPECT_THAT(teach({provider.spec()}).err, Not(HasSubstr("teach.samples")));
+}
+
 TEST_F(TeachVerb, StopsInPreflight) {
   const FakeProvider provider(
       [](const AskedQuestion& question) { return FakeProvider::misbehaves(question, Misbehaviour::kNoSuchModel); });
@@ -622,6 +748,7 @@ TEST_F(TeachVerb, StopsInPreflight) {
   EXPECT_EQ(result.exit_code, 6);
   EXPECT_THAT(result.err, HasSubstr("remote.preflight"));
   EXPECT_EQ(provider.num_requests(), 1);
+  EXPECT_FALSE(std::filesystem::exists(out_));
 }
 
 // ---- a judge as a reward

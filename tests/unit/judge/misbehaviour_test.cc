@@ -85,12 +85,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Misbehaviour::kSlow, kTransport, "timeout", 200, 2, "in time"},
         Case{Misbehaviour::kCutBody, kTransport, "cut_body", 200, 2, "in the middle of the answer"},
         Case{Misbehaviour::kStreamCut, kTransport, "cut_body", 200, 2, "in the middle of the answer"},
-        Case{Misbehaviour::kErrorUnder200, kTransport, "server_error", 200, 1, "Upstream is overloaded"},
+        Case{Misbehaviour::kErrorUnder200, kTransport, "server_error", 200, 2, "Upstream is overloaded"},
         Case{Misbehaviour::kOtherModel, kTransport, "changed_model", 200, 1,
              "'fake-judge-1' was asked and 'cheaper-model-7b' answered"},
         Case{Misbehaviour::kOtherHost, kTransport, "redirect", 307, 1, "redirects a POST"},
         Case{Misbehaviour::kEmptyBody, kUnparsable, "empty_body", 200, 1, "empty"},
-        Case{Misbehaviour::kHtml, kUnparsable, "html", 200, 1, "Sign in to the network"},
+        Case{Misbehaviour::kHtml, kTransport, "html", 200, 2, "Sign in to the network"},
         Case{Misbehaviour::kWrongJson, kUnparsable, "wrong_json", 200, 1, "no choices"},
         Case{Misbehaviour::kRefusalText, kUnparsable, "refusal", 200, 1, "declines"},
         Case{Misbehaviour::kRefusalField, kUnparsable, "refusal", 200, 1, "I cannot judge this."},
@@ -208,6 +208,42 @@ TEST(Misbehaving, AKeyInTheReplyIsTakenOut) {
   EXPECT_EQ(asked.answer.outcome, JudgeOutcome::kSupported);
   EXPECT_EQ(asked.answer.reason, "your key is [key]");
   EXPECT_EQ(asked.reply.content, R"({"supported": true, "reason": "your key is [key]"})");
+}
+
+TEST(Retries, AnOutageUnderStatus200IsAskedAgainLikeA503) {
+  for (const Misbehaviour how : {Misbehaviour::kHtml, Misbehaviour::kErrorUnder200}) {
+    std::atomic<int> number = 0;
+    const FakeProvider provider([&](const AskedQuestion& question) -> std::optional<test::ServedAnswer> {
+      if (number++ > 0) return std::nullopt;
+      return FakeProvider::misbehaves(question, how);
+    });
+    const Asked asked = ask(provider.spec());
+    EXPECT_EQ(asked.answer.outcome, JudgeOutcome::kSupported) << asked.answer.reason;
+    EXPECT_EQ(asked.reply.num_attempts, 2);
+  }
+}
+
+// A key that is refused under status 200 stays refused.
+TEST(Retries, ARefusalUnderStatus200IsNotAskedAgain) {
+  const FakeProvider provider([](const AskedQuestion&) {
+    return test::answer(200, R"({"error": {"message": "No credits left", "code": 402}})");
+  });
+  const Asked asked = ask(provider.spec());
+  EXPECT_EQ(asked.answer.kind, "refused_call");
+  EXPECT_EQ(provider.num_requests(), 1);
+}
+
+// What a page repeats of the key is in no line of the log either.
+TEST(Retries, APageThatRepeatsTheKeyIsLoggedWithoutIt) {
+  const FakeProvider provider([](const AskedQuestion& question) {
+    return test::answer(200, "<html><title>Who is " + question.key + "?</title></html>");
+  });
+  testing::internal::CaptureStderr();
+  const Asked asked = ask(provider.spec());
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(asked.answer.reason, HasSubstr("Who is [key]?"));
+  EXPECT_THAT(log, HasSubstr("a web page under status 200; trying again"));
+  EXPECT_THAT(log, Not(HasSubstr("7f3a91c2d4e5")));
 }
 
 TEST(Retries, WaitAsLongAsTheProviderAsksAndThenSucceed) {

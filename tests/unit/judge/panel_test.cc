@@ -86,6 +86,32 @@ TEST(Panel, OneValidJudgeIsNoMajority) {
   EXPECT_TRUE(summary.disagreements.empty());
 }
 
+/// What a whole run of two judges that always agree may claim.
+PanelSummary agreeing(const std::string& first_family, const std::string& second_family) {
+  Panel panel("support", {{"x", first_family}, {"y", second_family}}, 0.4);
+  for (int item = 0; item < 40; ++item) {
+    panel.take(item, 0, row(item, "x", item < 20 ? "supported" : "not_supported"));
+    panel.take(item, 1, row(item, "y", item < 20 ? "supported" : "not_supported"));
+  }
+  return panel.finish(true);
+}
+
+TEST(Panel, AClaimRestsOnTwoKnownMakers) {
+  EXPECT_TRUE(agreeing("meta", "mistral").may_claim);
+  EXPECT_EQ(agreeing("meta", "meta").pairs.at(0).same_family, true);
+  EXPECT_FALSE(agreeing("meta", "meta").may_claim);
+  for (const auto& [first, second] : {std::pair("", ""), std::pair("meta", ""), std::pair("", "meta")}) {
+    const PanelSummary summary = agreeing(first, second);
+    EXPECT_FALSE(summary.may_claim);
+    EXPECT_EQ(summary.pairs.at(0).same_family, std::nullopt);
+    EXPECT_THAT(summary.claim_reason, HasSubstr("not known"));
+    EXPECT_THAT(summary.claim_reason, HasSubstr(*second ? "x" : "y"));
+    EXPECT_TRUE(to_json(summary)["agreement"][0]["same_family"].is_null());
+    EXPECT_THAT(to_text(summary), HasSubstr("claim: none (a claim needs judges of two known families"));
+  }
+  EXPECT_THAT(agreeing("meta", "meta").claim_reason, testing::Not(HasSubstr("not known,")));
+}
+
 // On the other arm the same judge is valid, and counts there.
 TEST(Panel, AJudgeIsInvalidArmByArm) {
   Panel panel("support", {{"x", "meta"}, {"y", "mistral"}}, 0.4);

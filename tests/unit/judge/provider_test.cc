@@ -148,7 +148,9 @@ TEST(ModelName, Families) {
   EXPECT_EQ(model_family("gpt-4o-mini"), "openai");
   EXPECT_EQ(model_family("o3-mini"), "openai");
   EXPECT_EQ(model_family("claude-3-5-sonnet-latest"), "anthropic");
-  EXPECT_EQ(model_family("phoenix-o1"), "phoenix-o1");
+  for (const char* name : {"phoenix-o1", "my-judge", "aurora-7b-gptq", "o"}) EXPECT_EQ(model_family(name), "") << name;
+  EXPECT_EQ(model_family("qwen2.5-7b-gptq"), "qwen");
+  EXPECT_EQ(model_family("x-gptq-gpt-4"), "openai");
 }
 
 }  // namespace

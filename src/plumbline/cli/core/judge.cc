@@ -16,6 +16,7 @@ namespace plumbline {
 
 int judge_main(const std::vector<std::string>& words) {
   PresetArguments asked;
+  asked.out_help = "folder for verdicts and summary; a run that is there is gone on with (default: out/PRESET-judge)";
   bool as_json = false;
   Arguments arguments("judge", "asks models about saved answers; docs/reference/judge.md");
   asked.add_to(arguments);

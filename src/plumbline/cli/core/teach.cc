@@ -34,6 +34,7 @@ std::vector<Problem> problems_of(const Preset& preset) {
 
 int teach_main(const std::vector<std::string>& words) {
   PresetArguments asked;
+  asked.out_help = "folder for rows, pool and summary; a run that is there is gone on with (default: out/PRESET-teach)";
   bool as_json = false;
   Arguments arguments("teach", "asks a teacher for completions and keeps what the trusted grade passes");
   asked.add_to(arguments);

@@ -66,7 +66,7 @@ bool Arguments::parse(const std::vector<std::string>& words) {
 void PresetArguments::add_to(Arguments& arguments, bool preset_required) {
   arguments.positional("PRESET", &preset, "a TOML file or the name of a shipped preset", preset_required)
       .option("--set", &overrides, "override one key of the preset, as key=value; may be repeated")
-      .option("--out", &out, "folder for the run (default: a fresh one under out/)")
+      .option("--out", &out, out_help)
       .flag("--dry-run", &dry_run, "validate everything, print the resolved preset, do nothing");
 }
 

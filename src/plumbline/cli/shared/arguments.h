@@ -35,6 +35,7 @@ struct PresetArguments {
   std::string preset, out;
   std::vector<std::string> overrides;  ///< --set key=value, in order
   bool dry_run = false;
+  std::string out_help = "folder for the run (default: a fresh one under out/)";
 
   void add_to(Arguments& arguments, bool preset_required = true);
 };

@@ -169,6 +169,9 @@ HttpReply HttpClient::send(HttpRequest request) const {
     check_headers(request.headers);
     HttpReply reply = attempt(options_, request, took_body);
     reply.num_attempts = number;
+    if (reply.ok() && reply.status < 300 && options_.objection) {
+      if (const std::string why = options_.objection(reply); !why.empty()) fail(reply, HttpFailure::kNoAnswer, why);
+    }
     const std::optional<double> pause_s = next_wait_s(options_, request, reply, took_body);
     if (!pause_s) return reply;
     log_warning(fmt::format("{}; trying again in {}", reply.detail, format_duration(*pause_s)));
@@ -215,6 +218,8 @@ std::string_view to_string(HttpFailure failure) {
       return "redirect";
     case HttpFailure::kProtocol:
       return "protocol";
+    case HttpFailure::kNoAnswer:
+      return "no_answer";
     case HttpFailure::kStopped:
       return "stopped";
     case HttpFailure::kInterrupted:

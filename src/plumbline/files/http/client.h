@@ -30,6 +30,7 @@ enum class HttpFailure {
   kRedirect,     ///< too many, from https to http, or a POST that would change its kind or its host
   kProtocol,     ///< an answer that is not HTTP as asked for (no HTTP at all, headers beyond 8 KiB each or 256 KiB
                  ///< together, compressed though identity was asked, no Location)
+  kNoAnswer,     ///< a 2xx answer that HttpOptions::objection took for an outage
   kStopped,      ///< the sink said no
   kInterrupted,  ///< Ctrl-C
 };
@@ -71,12 +72,16 @@ struct HttpOptions {
   double total_timeout_s = 0;  ///< of one attempt; 0 = none
   int max_redirects = 10;
   bool follow_other_origins = true;  ///< false: a redirect to another origin is returned as it is (ok(), status 3xx)
-  int max_attempts = 5;              ///< 1 = never again. Again: kConnect, kTimeout, kCutBody, 408, 429, 500, 502-504
-  double backoff_s = 0.5;            ///< first wait; doubles, with jitter of up to half, to max_backoff_s
+  /// 1 = never again. Again: kConnect, kTimeout, kCutBody, kNoAnswer, 408, 429, 500, 502-504.
+  int max_attempts = 5;
+  double backoff_s = 0.5;  ///< first wait; doubles, with jitter of up to half, to max_backoff_s
   double max_backoff_s = 30;
   double max_retry_after_s = 300;  ///< a Retry-After beyond this ends the request instead of waiting
   int64_t max_body_bytes = int64_t{64} << 20;
-  std::string ca_file;                               ///< PEM roots instead of the system's
+  std::string ca_file;  ///< PEM roots instead of the system's
+  /// Why a 2xx answer, held whole in memory, is an outage (kNoAnswer) though its status is not; empty when it is an
+  /// answer. The words go into logs, so they are never the server's. Unset: every 2xx answer is one.
+  std::function<std::string(const HttpReply&)> objection;
   std::function<bool()> stop = interrupt_requested;  ///< asked about every 50 ms; true ends the request (kInterrupted)
 };
 

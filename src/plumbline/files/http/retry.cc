@@ -13,6 +13,7 @@ bool may_pass_later(const HttpReply& reply) {
     case HttpFailure::kConnect:
     case HttpFailure::kTimeout:
     case HttpFailure::kCutBody:
+    case HttpFailure::kNoAnswer:
       return true;
     case HttpFailure::kStatus:
       return reply.status == 408 || reply.status == 429 || reply.status == 500 ||

@@ -8,7 +8,8 @@
 
 namespace plumbline {
 
-/// Whether the same request may do better later: no connection, a timeout, a cut body, 408, 429, 500, 502, 503, 504.
+/// Whether the same request may do better later: no connection, a timeout, a cut body, an answer
+/// that the caller took for an outage, 408, 429, 500, 502, 503, 504.
 bool may_pass_later(const HttpReply& reply);
 
 /// Seconds that a Retry-After header asks for, counted from `now_unix_s`: a number, or one of HTTP's dates
