@@ -6,9 +6,13 @@
 namespace plumbline {
 namespace {
 
-volatile sig_atomic_t g_interrupted = 0;
+volatile sig_atomic_t g_interrupted = 0, g_finishes_first = 0, g_finish = 0;
 
 void on_signal(int) {
+  if (g_finishes_first && !g_finish) {
+    g_finish = 1;
+    return;
+  }
   if (g_interrupted) ::_exit(130);
   g_interrupted = 1;
 }
@@ -21,6 +25,14 @@ void watch_interrupts() {
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+}
+
+void finish_before_interrupt() {
+  g_finishes_first = 1;
+}
+
+bool finish_requested() {
+  return g_finish != 0;
 }
 
 bool interrupt_requested() {

@@ -145,10 +145,15 @@ TEST_F(DoctorFollow, FollowsAFileThatGrowsUntilCtrlC) {
   ASSERT_TRUE(wait_for("step 0: 8 graded"));
   const std::string all = verl_rollouts(3, 1000);
   const std::string third = all.substr(verl_rollouts(2, 1000).size());
-  std::ofstream(path, std::ios::app) << third.substr(0, third.size() / 2) << std::flush;
+  const std::string half = third.substr(0, third.find('\n', third.size() / 2) + 1) + "{\"input\": \"cut";
+  ASSERT_EQ(std::count(half.begin(), half.end(), '\n'), 4);
+  std::ofstream(path, std::ios::app) << half << std::flush;
   ASSERT_TRUE(wait_for("step 1: 8 graded"));
   process.send(SIGINT);
   EXPECT_EQ(process.wait(), 130);
+  // What was there of the third step is graded.
+  EXPECT_THAT(read_file(out), HasSubstr("step 2 (partial: stopped while it was open): 4 graded"));
+  EXPECT_THAT(read_file(out), HasSubstr("followed 3 steps"));
 }
 
 TEST_F(DoctorFollow, AHalfWrittenLastLineIsSaidAndTheRestIsGraded) {
@@ -228,6 +233,21 @@ TEST_F(FollowedWriter, NoStepIsLostWhenTheFileIsRotated) {
   EXPECT_EQ(process_->wait(), 130);
 }
 
+TEST_F(FollowedWriter, SlowAPauseOfElevenSecondsDoesNotSplitAStep) {
+  const std::string step = steps_from(3, 1);
+  const size_t half = step.find('\n', step.size() / 2) + 1;
+  start();
+  std::ofstream(path_, std::ios::app) << step.substr(0, half);
+  ASSERT_TRUE(says("step 2: 8 graded"));
+  std::this_thread::sleep_for(std::chrono::seconds(11));
+  std::ofstream(path_, std::ios::app) << step.substr(half) << steps_from(4, 1);
+  ASSERT_TRUE(says("step 3: ")) << read_file(out_);
+  EXPECT_THAT(read_file(out_), HasSubstr("step 3: 8 graded"));
+  process_->send(SIGINT);
+  EXPECT_EQ(process_->wait(), 130);
+  EXPECT_THAT(read_file(out_), HasSubstr("step 4 (partial: stopped while it was open): 8 graded"));
+}
+
 TEST_F(FollowedWriter, RewrittenWithTheNextStepsItGoesOn) {
   start();
   ASSERT_TRUE(says("step 1: 8 graded"));
@@ -262,7 +282,16 @@ TEST_F(DoctorFollow, RowsOfOtherProblemsAreNamed) {
 TEST_F(DoctorFollow, WrongUse) {
   const std::string plumbline = test::binary_path("plumbline");
   EXPECT_EQ(test::run_process({plumbline, "doctor"}).exit_code, 2);
-  EXPECT_EQ(test::run_process({plumbline, "doctor", "--follow", problems_}).exit_code, 2);
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--once"}}) {
+    std::vector<std::string> words = {plumbline, "doctor", "--follow", problems_};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto result = test::run_process(words);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("add --problems FILE, the problems that the run trains on"));
+  }
+  const auto stray = test::run_process({plumbline, "doctor", problems_, "--once"});
+  EXPECT_EQ(stray.exit_code, 2);
+  EXPECT_THAT(stray.err, HasSubstr("belong to --follow"));
   EXPECT_EQ(
       test::run_process({plumbline, "doctor", "--follow", folder_.file("none"), "--problems", problems_}).exit_code, 3);
 }

@@ -62,10 +62,18 @@ int doctor_main(const std::vector<std::string>& words) {
   if (follow.rollouts.empty() == paths.empty()) {
     throw ConfigError("config.usage", "give PATH... or --follow ROLLOUTS", "plumbline doctor", "see --help");
   }
+  if (follow.rollouts.empty() && (follow.once || !follow.problems.empty())) {
+    throw ConfigError("config.usage", "--problems and --once belong to --follow ROLLOUTS", "plumbline doctor",
+                      "see --help");
+  }
   if (!follow.rollouts.empty()) {
-    if (follow.problems.empty() || as_html || !out.empty() || !mappings.empty()) {
-      throw ConfigError("config.usage", "--follow takes --problems, --once and --json", "plumbline doctor",
-                        "see --help");
+    if (as_html || !out.empty() || !mappings.empty()) {
+      throw ConfigError("config.usage", "--follow takes --problems, --once and --json, and nothing else",
+                        "plumbline doctor", "see --help");
+    }
+    if (follow.problems.empty()) {
+      throw ConfigError("config.usage", "--follow grades completions, and --problems does not say against what",
+                        "plumbline doctor --follow", "add --problems FILE, the problems that the run trains on");
     }
     follow.as_json = as_json;
     return follow_rollouts(follow);

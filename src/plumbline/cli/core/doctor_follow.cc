@@ -20,7 +20,6 @@ namespace plumbline {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(200);
-constexpr int kQuietPolls = 50;  ///< 10 s without a row: the open step is whole
 
 void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -37,13 +36,18 @@ int follow_rollouts(const FollowRequest& request) {
       problems, *verifier, [&](const doctor::FollowedStep& step) { print(to_text(step, request.as_json)); },
       [&](const doctor::RaisedOnset& onset) { print(to_text(onset, request.as_json)); });
   doctor::RolloutLines lines(follower, log_warning);
-  for (int quiet_polls = 0; !interrupt_requested();) {
-    const bool any = files.read_new([&](const doctor::FollowedLine& line) { lines.take(line); }, request.once);
-    quiet_polls = any ? 0 : quiet_polls + 1;
-    if (request.once || quiet_polls == kQuietPolls) follower.finish_step();
+  finish_before_interrupt();
+  const auto is_stopped = [] { return finish_requested() || interrupt_requested(); };
+  const auto take = [&](const doctor::FollowedLine& line) {
+    if (!is_stopped()) lines.take(line);
+  };
+  while (!is_stopped()) {
+    const bool any = files.read_new(take, request.once);
     if (request.once) break;
     if (!any) std::this_thread::sleep_for(kPoll);
   }
+  // A pause says nothing about the end of a step: only a row of the next one does, or the end of following.
+  follower.finish_step(/*is_partial=*/is_stopped());
   log_info(fmt::format("followed {} steps; {}{}", follower.num_steps(),
                        lines.num_unreadable() > 0 ? fmt::format("{} lines left out; ", lines.num_unreadable()) : "",
                        follower.has_raised()        ? "an onset of hacking was raised"
@@ -59,7 +63,7 @@ int follow_rollouts(const FollowRequest& request) {
     throw DataError("data.nothing_graded", "no row belongs to a problem, so nothing was looked at", request.rollouts,
                     "give the problems that this run trains on");
   }
-  if (interrupt_requested()) throw Interrupted("stopped following");
+  if (is_stopped()) throw Interrupted("stopped following");
   return static_cast<int>(follower.has_raised() ? ExitCode::kGateFailed : ExitCode::kOk);
 }
 

@@ -14,7 +14,8 @@ struct FollowRequest {
   bool as_json = false;
 };
 
-/// Prints a line a step and the onset once. Returns 1 when one was raised, else 0; throws Interrupted after Ctrl-C, and
+/// Prints a line a step and the onset once. Returns 1 when one was raised, else 0. After Ctrl-C the step that is open
+/// is graded as far as it is there, said to be partial, and Interrupted thrown; a second Ctrl-C gives that up. Throws
 /// what reading, matching and grading throw.
 int follow_rollouts(const FollowRequest& request);
 

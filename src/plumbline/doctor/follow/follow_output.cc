@@ -49,10 +49,12 @@ std::string to_text(const FollowedStep& step, bool as_json) {
                              {"infra", step.num_infra},
                              {"right", number(right)},
                              {"paid_wrong", number(wrong)},
-                             {"mean_reward", or_null(step.mean_reward)}}) +
+                             {"mean_reward", or_null(step.mean_reward)},
+                             {"partial", step.is_partial}}) +
            "\n";
   }
-  std::string text = fmt::format("step {}: {} graded, right {}, paid though wrong {}", step.step, step.num_graded,
+  std::string text = fmt::format("step {}{}: {} graded, right {}, paid though wrong {}", step.step,
+                                 step.is_partial ? " (partial: stopped while it was open)" : "", step.num_graded,
                                  percent(right), percent(wrong));
   if (step.mean_reward) text += fmt::format(", mean reward {:.3g}", *step.mean_reward);
   if (step.num_unmatched > 0) text += fmt::format(", {} of no known problem", step.num_unmatched);

@@ -93,9 +93,10 @@ void Follower::require_no_gap(FileBreak after, std::optional<int64_t> step, cons
   }
 }
 
-void Follower::finish_step() {
+void Follower::finish_step(bool is_partial) {
   if (!open_step_) return;
   FollowedStep step;
+  step.is_partial = is_partial;
   step.step = *open_step_;
   step.num_rows = static_cast<int64_t>(open_.size()) + num_open_unmatched_;
   step.num_unmatched = num_open_unmatched_;

@@ -25,6 +25,7 @@ struct FollowedStep {
   int64_t num_infra = 0;      ///< the grader failed; counted nowhere else
   int64_t num_right = 0, num_paid_wrong = 0;
   std::optional<double> mean_reward;  ///< as the trainer paid
+  bool is_partial = false;            ///< following stopped while the step was open: rows of it may be missing
 };
 
 /// A completion that was paid though it is wrong.
@@ -71,8 +72,8 @@ class Follower {
   /// The next row's step, when the file changed before it: throws DataError(data.followed_gap) where steps must have
   /// come and gone unread.
   void require_no_gap(FileBreak after, std::optional<int64_t> step, const std::string& where) const;
-  /// Closes the step that is open.
-  void finish_step();
+  /// Closes the step that is open. `is_partial`: more rows of it may come, and nobody will look at them.
+  void finish_step(bool is_partial = false);
   int64_t num_steps() const { return num_steps_; }
   int64_t num_graded() const { return num_matched_; }
   int64_t num_with_reward() const { return num_with_reward_; }  ///< of the graded ones
