@@ -1,5 +1,7 @@
 #include "plumbline/adapter/basis_cache.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "plumbline/base/error.h"
@@ -57,11 +59,15 @@ CachedBasis read_basis(const std::string& path, const Tensor& weight_OI) {
   return cached;
 }
 
+/// Runs that start together compute the same basis: each writes a file of its own and puts it in the place of whatever
+/// is there, which others may have mapped.
 void store_basis(const std::string& path, const CachedBasis& cached) {
+  const std::string own = path + "." + std::to_string(::getpid());
   try {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-    write_tensors(path, {{"u", cached.basis.u_OR}, {"s", cached.basis.s_R}, {"vh", cached.basis.vh_RI}},
+    write_tensors(own, {{"u", cached.basis.u_OR}, {"s", cached.basis.s_R}, {"vh", cached.basis.vh_RI}},
                   {{"format", kFormat}, {"content_sha256", cached.content_hash}});
+    std::filesystem::rename(own, path);
   } catch (const Error& error) {
     log_warning("the basis is not cached: " + error.line());
   } catch (const std::filesystem::filesystem_error& error) {
