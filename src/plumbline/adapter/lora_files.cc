@@ -27,6 +27,20 @@ Json peft_config(const LoraIdentity& identity) {
           {"inference_mode", true}, {"target_modules", identity.modules}};
 }
 
+/// adapter_config.json is PEFT's, which can ask for more than is done here.
+void require_plain_lora(const std::string& path) {
+  const Json config = parse_json(read_file(path), path);
+  if (!config.is_object()) refuse_adapter("it is not an object", path);
+  const auto dropout = config.find("lora_dropout");
+  if (dropout != config.end() && *dropout != 0.0) {
+    refuse_adapter("lora_dropout is " + dropout->dump() + ", and there is no dropout here: set it to 0", path);
+  }
+  for (const char* field : {"use_dora", "use_rslora", "lora_bias"}) {
+    const auto found = config.find(field);
+    if (found != config.end() && *found != false) refuse_adapter(std::string(field) + " is set, and is not done", path);
+  }
+}
+
 void require_number(const Json& json, const std::string& field, double ours, const std::string& where) {
   if (!json.contains(field) || !json.at(field).is_number()) refuse_adapter("field '" + field + "' is missing", where);
   require_adapter_field(field, fmt::format("{}", json.at(field).get<double>()), fmt::format("{}", ours), where);
@@ -68,6 +82,7 @@ std::map<std::string, Tensor> read_lora(const std::string& folder, const LoraIde
   require_number(json, "alpha", expected.alpha, path);
   require_adapter_modules(adapter_modules(json, path), expected.modules, path);
   require_adapter_field("tensors_sha256", adapter_text(json, "tensors_sha256", path), sha256_file(tensors_path), path);
+  require_plain_lora(folder + "/adapter/adapter_config.json");
   std::map<std::string, Tensor> parameters;
   for (const auto& [name, value] : read_tensors(tensors_path)) {
     const bool is_named =

@@ -25,6 +25,7 @@ void write_lora(const std::string& folder, const LoraIdentity& identity,
                 const std::map<std::string, torch::Tensor>& parameters);
 
 /// The parameters of `folder`/adapter, on the CPU, if it belongs to `expected`, has exactly `shapes` and is finite.
+/// What PEFT's configuration asks for beyond that (dropout, DoRA, rsLoRA, biases) is refused by name.
 /// Throws DataError: data.adapter_mismatch naming the field and both values, data.json, data.missing_file and what the
 /// container throws.
 std::map<std::string, torch::Tensor> read_lora(const std::string& folder, const LoraIdentity& expected,

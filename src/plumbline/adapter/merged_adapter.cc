@@ -44,6 +44,8 @@ std::string name_of_rounding(MergeRounding rounding) {
       return "nearest";
     case MergeRounding::kStochastic:
       return "stochastic";
+    case MergeRounding::kSplit:
+      return "split";
     case MergeRounding::kUnmerged:
       return "unmerged";
   }
@@ -53,11 +55,12 @@ std::string name_of_rounding(MergeRounding rounding) {
 }  // namespace
 
 MergeRounding merge_rounding_of_name(const std::string& name) {
-  for (const auto rounding : {MergeRounding::kNearest, MergeRounding::kStochastic, MergeRounding::kUnmerged}) {
+  for (const auto rounding :
+       {MergeRounding::kNearest, MergeRounding::kStochastic, MergeRounding::kSplit, MergeRounding::kUnmerged}) {
     if (name == name_of_rounding(rounding)) return rounding;
   }
   throw ConfigError("config.not_supported", "merge rounding '" + name + "' is not there", "adapter.merge_rounding",
-                    "use stochastic, nearest or unmerged");
+                    "use stochastic, nearest, split or unmerged");
 }
 
 void UnmergedDelta::begin_gradients() {
@@ -84,14 +87,14 @@ MergedAdapter::~MergedAdapter() {
 }
 
 void MergedAdapter::add_module(Linear* linear, std::unique_ptr<UnmergedDelta> unmerged) {
-  slots_.push_back({linear, linear->base_OI, nullptr, is_unmerged() ? std::move(unmerged) : nullptr});
+  slots_.push_back({linear, linear->base_OI, nullptr, is_unmerged() ? std::move(unmerged) : nullptr, nullptr});
 }
 
 /// Points the decoder at what is active.
 void MergedAdapter::place() {
   for (Slot& slot : slots_) {
     slot.linear->weight_OI = slot.active_OI;
-    slot.linear->delta = slot.unmerged.get();
+    slot.linear->delta = slot.low ? static_cast<const LinearDelta*>(slot.low.get()) : slot.unmerged.get();
   }
 }
 
@@ -112,6 +115,19 @@ Tensor MergedAdapter::merged_weight(size_t module, uint64_t key) const {
   }
   const Tensor sum_OI = (base_OI.to(added_OI.scalar_type()) + added_OI).to(base_OI.scalar_type());
   return torch::where(added_OI == 0, base_OI, sum_OI);
+}
+
+/// hi stands in the weight's place; what it misses, rounded once more, is added beside it.
+void MergedAdapter::split_weight(size_t module) {
+  Slot& slot = slots_[module];
+  const Tensor& base_OI = slot.linear->base_OI;
+  const Tensor added_OI = change_OI(module);
+  const Tensor sum_OI = base_OI.to(added_OI.scalar_type()) + added_OI;
+  slot.active_OI = torch::where(added_OI == 0, base_OI, sum_OI.to(base_OI.scalar_type()));
+  const Tensor low_OI = (sum_OI - slot.active_OI.to(sum_OI.scalar_type())).to(base_OI.scalar_type());
+  if (!low_OI.any().item<bool>()) return;
+  slot.low = std::make_unique<LowPart>();
+  slot.low->low_OI = low_OI;
 }
 
 void MergedAdapter::update_weight_hash(uint64_t seed, uint32_t step, bool all_zero) {
@@ -136,11 +152,14 @@ void MergedAdapter::merge(uint64_t seed, uint32_t step) {
   for (size_t module = 0; module < slots_.size(); ++module) {
     Slot& slot = slots_[module];
     const bool zero = is_zero(module);
+    slot.low.reset();
     all_zero = all_zero && zero;
     if (slot.unmerged) {
       std::map<std::string, Tensor> copies;
       for (const auto& [name, value] : parameters_of(module)) copies.emplace(name, value.clone());
       slot.unmerged->set(std::move(copies));
+    } else if (rounding_ == MergeRounding::kSplit && !zero) {
+      split_weight(module);
     } else {
       slot.active_OI = zero ? slot.linear->base_OI : merged_weight(module, rounding_key(seed, step, slot.linear->name));
     }
@@ -198,7 +217,8 @@ double MergedAdapter::merge_residual() const {
   double residual = 0, norm = 0;
   for (size_t module = 0; module < slots_.size(); ++module) {
     const Slot& slot = slots_[module];
-    const Tensor merged_OI = slot.active_OI.detach().to(dtype_) - slot.linear->base_OI.to(dtype_);
+    Tensor merged_OI = slot.active_OI.detach().to(dtype_) - slot.linear->base_OI.to(dtype_);
+    if (slot.low) merged_OI = merged_OI + slot.low->low_OI.to(dtype_);
     const Tensor wanted = wanted_coordinates(module);
     residual += (coordinates(module, merged_OI) - wanted).to(torch::kFloat64).square().sum().item<double>();
     norm += wanted.to(torch::kFloat64).square().sum().item<double>();

@@ -17,10 +17,12 @@
 namespace plumbline {
 
 /// How merged weights are rounded to the model's dtype (float32 models merge exactly; all modes are then the same).
-/// kUnmerged is the plain reference: weights stay, each linear adds the adapter's own product.
-enum class MergeRounding { kNearest, kStochastic, kUnmerged };
+/// kSplit keeps two parts, hi = bf16(W') and lo = bf16(W' - hi), and each linear adds both products: twice the
+/// arithmetic, 16 bits of mantissa. kUnmerged is the plain reference: weights stay, each linear adds the adapter's own
+/// product.
+enum class MergeRounding { kNearest, kStochastic, kSplit, kUnmerged };
 
-/// adapter.merge_rounding: "stochastic", "nearest", "unmerged".
+/// adapter.merge_rounding: "stochastic", "nearest", "split", "unmerged".
 /// Throws ConfigError(config.not_supported) for anything else, naming what there is.
 MergeRounding merge_rounding_of_name(const std::string& name);
 
@@ -39,6 +41,13 @@ class UnmergedDelta : public LinearDelta {
 
  private:
   std::map<std::string, torch::Tensor> parameters_;
+};
+
+/// The low part of a split weight. The gradient of the whole weight is that of its high part.
+class LowPart final : public LinearDelta {
+ public:
+  torch::Tensor forward(const torch::Tensor& x_NI) const override { return torch::matmul(x_NI, low_OI.t()); }
+  torch::Tensor low_OI;
 };
 
 class MergedAdapter : public Adapter {
@@ -82,11 +91,13 @@ class MergedAdapter : public Adapter {
     torch::Tensor active_OI;                     ///< what forward multiplies by: base, merged, or the merged leaf
     std::shared_ptr<torch::Tensor> gradient_OI;  ///< the dense sum while collecting; undefined until a backward arrives
     std::unique_ptr<UnmergedDelta> unmerged;
+    std::unique_ptr<LowPart> low;  ///< kSplit, where the low part is not zero
   };
   void place();
   void stop_collecting();
   void update_weight_hash(uint64_t seed, uint32_t step, bool all_zero);
   torch::Tensor merged_weight(size_t module, uint64_t key) const;
+  void split_weight(size_t module);
   bool is_unmerged() const { return rounding_ == MergeRounding::kUnmerged; }
 
   Decoder& decoder_;

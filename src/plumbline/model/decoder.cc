@@ -53,9 +53,15 @@ torch::Tensor Decoder::hidden(const ForwardBatch& batch) const {
     if (batch.observe) batch.observe(index, x_BTD);
     x_BTD = x_BTD + attention(layers_[static_cast<size_t>(index)], plan, index, x_BTD);
     x_BTD = x_BTD + feed_forward(index, batch, x_BTD);
+    if (residual_edit_ && residual_edit_->layer == index + 1) x_BTD = residual_edit_->edit(x_BTD);
   }
   if (batch.observe) batch.observe(config_.num_layers, x_BTD);
   return rms_norm(x_BTD, norm_D_, config_.rms_norm_eps);
+}
+
+void Decoder::set_residual_edit(std::optional<ResidualEdit> edit) {
+  PL_CHECK(!edit || (edit->layer >= 1 && edit->layer <= config_.num_layers), "a layer to edit after");
+  residual_edit_ = std::move(edit);
 }
 
 torch::Tensor Decoder::logits(const torch::Tensor& hidden) const {

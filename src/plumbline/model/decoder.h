@@ -10,7 +10,9 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,12 @@
 #include "plumbline/model/forward_batch.h"
 
 namespace plumbline {
+
+/// A change of the residual stream between two layers.
+struct ResidualEdit {
+  int64_t layer = 0;                                        ///< after so many layers, 1 to the number of them
+  std::function<torch::Tensor(const torch::Tensor&)> edit;  ///< [B, T, D] -> [B, T, D], each token on its own
+};
 
 /// Owns the weights. Not thread-safe while weights change; forward itself is re-entrant.
 class Decoder {
@@ -36,6 +44,9 @@ class Decoder {
   /// weights' dtype: head_logits of token_logprob.h. For tests, inspection and the last position in decode; training
   /// uses token_logprobs, which never holds [B, T, V].
   torch::Tensor logits(const torch::Tensor& hidden) const;
+
+  /// Puts an edit into every forward pass until it is set again; none takes it out.
+  void set_residual_edit(std::optional<ResidualEdit> edit);
 
   const DecoderConfig& config() const { return config_; }
   const torch::Tensor& embedding_VD() const { return embedding_VD_; }
@@ -59,6 +70,7 @@ class Decoder {
   torch::Tensor norm_D_, head_VD_;
   std::string weight_hash_;
   torch::Tensor inverse_frequencies_;  ///< [K/2] float32
+  std::optional<ResidualEdit> residual_edit_;
 };
 
 /// Loads an HF folder (config.json, model*.safetensors, sharded or not) or a GGUF file; casts to `dtype` on `device`.

@@ -42,25 +42,24 @@ KeyRow flag(const KeyName& name, const char* doc) {
   return text(name, doc);
 }
 
-/// One word out of `allowed`; `supported` names those that this version runs (empty = all).
-KeyRow word(const KeyName& name, const char* doc, Words allowed, Words supported = {}) {
+/// One word out of `allowed`.
+KeyRow word(const KeyName& name, const char* doc, Words allowed) {
   KeyRow row = text(name, doc);
   row.allowed = std::move(allowed);
-  row.supported = std::move(supported);
   return row;
 }
 
-KeyRow words(const KeyName& name, const char* doc, Words allowed, Words supported, bool may_be_empty) {
-  KeyRow row = word(name, doc, std::move(allowed), std::move(supported));
+/// Several; any text where `allowed` is empty.
+KeyRow words(const KeyName& name, const char* doc, Words allowed, bool may_be_empty) {
+  KeyRow row = word(name, doc, std::move(allowed));
   row.may_be_empty = may_be_empty;
   return row;
 }
 
-KeyRow number(const KeyName& name, const char* doc, const char* unit, const NumberRange& range, Words supported = {}) {
+KeyRow number(const KeyName& name, const char* doc, const char* unit, const NumberRange& range) {
   KeyRow row = text(name, doc);
   row.unit = unit;
   row.range = range;
-  row.supported = std::move(supported);
   return row;
 }
 
@@ -96,8 +95,8 @@ NumberRange count_from(double min) {
 }
 
 const Words& arms() {
-  static const Words all = {"vanilla", "projected", "haar",    "haar.N",    "shuffled", "shuffled.N",
-                            "placebo", "rebound",   "penalty", "screening", "route"};
+  static const Words all = {"vanilla", "projected", "haar",      "haar.N", "shuffled", "shuffled.N",    "placebo",
+                            "rebound", "penalty",   "screening", "route",  "absorb",   "erase_weights", "erase_states"};
   return all;
 }
 void add(std::vector<KeyRow>& rows, std::vector<KeyRow> more) {
@@ -191,16 +190,15 @@ std::vector<KeyRow> train_rows() {
       number(PL_KEY(train, onset_steps), "the onset is where hacks outnumber right answers in so many steps in a row",
              "steps", count_from(1)),
       words(PL_KEY(train, stop_when),
-            "rules that end the run early, set down before it began, such as \"hack_rate >= 0.5 for 5 steps\"", {}, {},
+            "rules that end the run early, set down before it began, such as \"hack_rate >= 0.5 for 5 steps\"", {},
             true),
 
       word(PL_KEY(adapter, kind), "what is trained", {"svd", "lora"}),
-      words(PL_KEY(adapter, target_modules), "modules that carry an adapter: names, or the set attn-mlp", {}, {},
-            false),
+      words(PL_KEY(adapter, target_modules), "modules that carry an adapter: names, or the set attn-mlp", {}, false),
       flag(PL_KEY(adapter, frozen_experts), "a mixture of experts may train without an adapter on any expert"),
       word(PL_KEY(adapter, merge_rounding),
            "how merged weights are rounded to the model's dtype; unmerged = the plain reference path",
-           {"stochastic", "nearest", "split", "unmerged"}, {"stochastic", "nearest", "unmerged"}),
+           {"stochastic", "nearest", "split", "unmerged"}),
       number(PL_KEY(adapter, rank), "LoRA: rank of what is added to a weight", "", {.min = 0, .max = 65536}),
       number(PL_KEY(adapter, alpha), "LoRA: what is added is alpha / rank times B A", "", kNotNegative),
   };
@@ -211,7 +209,7 @@ std::vector<KeyRow> steer_rows() {
       text(PL_KEY(steer, pairs), "file of contrast pairs; empty = the shipped, locked ones"),
       text(PL_KEY(steer, placebo_pairs), "file of pairs that differ in harmless content; empty = the shipped ones"),
       text(PL_KEY(steer, direction), "a direction.safetensors that extract wrote; empty = extract it anew"),
-      words(PL_KEY(steer, flavors), "flavors of pairs to extract from; empty = all", {"A", "B", "C", "D"}, {}, true),
+      words(PL_KEY(steer, flavors), "flavors of pairs to extract from; empty = all", {"A", "B", "C", "D"}, true),
       word(PL_KEY(steer, method), "how pair gradients become a direction",
            {"mean_diff", "unit_mean", "flavor_span", "svd"}),
       number(PL_KEY(steer, k), "axes a module; svd only, flavor_span has one a flavor", "axes",
@@ -224,6 +222,8 @@ std::vector<KeyRow> steer_rows() {
            {"one_sided", "two_sided", "reverse"}),
       flag(PL_KEY(steer, preserve_magnitude), "scale a projected gradient back to its norm"),
       number(PL_KEY(steer, overshoot), "factor on what is removed", "", kNotNegative),
+      number(PL_KEY(steer, absorption), "arm absorb: factor on a step's part along the hack, all of it quarantined", "",
+             {.min = 1}),
       number(PL_KEY(steer, refresh_every), "steps between extractions on the current weights; 0 = frozen", "steps",
              count_from(0)),
       number(PL_KEY(steer, alignment_every),
@@ -252,7 +252,7 @@ std::vector<KeyRow> grade_rows() {
       words(PL_KEY(grade, rewards),
             "reward = custom: [NAME=]SOURCE each; a source is loophole, signed, FILE.py:function, module:function, "
             "command:PROGRAM ..., an http address, or judge:provider:model[@base_url]",
-            {}, {}, true),
+            {}, true),
       weights(PL_KEY(grade, reward_weights), "factor of each reward in the sum; empty = 1 each"),
       number(PL_KEY(grade, pass_reward), "reward = custom: a problem without tests passes from this weighted sum on",
              "", kAny),
@@ -290,15 +290,14 @@ std::vector<KeyRow> grade_rows() {
 std::vector<KeyRow> outcome_rows() {
   return {
       words(PL_KEY(eval, tasks), "task kinds to evaluate",
-            {"code", "step", "math", "physics", "provenance", "concept", "invention", "custom"}, {}, false),
+            {"code", "step", "math", "physics", "provenance", "concept", "invention", "custom"}, false),
       number(PL_KEY(eval, every), "steps between evaluations of the held-out slice, step 0 included; 0 = never",
              "steps", count_from(0)),
       number(PL_KEY(eval, slice), "problems in the held-out slice", "problems", count_from(1)),
       number(PL_KEY(eval, limit), "verb eval: first N problems of each task; 0 = all", "problems", count_from(0)),
-      words(PL_KEY(eval, problems), "verb eval: files with the problems of its tasks; empty = data.problems", {}, {},
-            true),
+      words(PL_KEY(eval, problems), "verb eval: files with the problems of its tasks; empty = data.problems", {}, true),
       words(PL_KEY(eval, adapter),
-            "verb eval: folders of runs, RUN or RUN@step, whose adapters are set against the base; one a seed", {}, {},
+            "verb eval: folders of runs, RUN or RUN@step, whose adapters are set against the base; one a seed", {},
             true),
       text(PL_KEY(eval, candidate), "verb eval: another checkpoint to set against model.path; empty = eval.adapter"),
       text(PL_KEY(eval, served),
@@ -309,7 +308,7 @@ std::vector<KeyRow> outcome_rows() {
       number(PL_KEY(eval, temperature), "0 = greedy, else 0.01 or more", "", kNotNegative),
       flag(PL_KEY(eval, greedy_beside), "decode the slice greedily too, beside samples at a temperature above 0"),
 
-      words(PL_KEY(probe, arms), "arms of the comparison", arms(), {}, false),
+      words(PL_KEY(probe, arms), "arms of the comparison", arms(), false),
       number(PL_KEY(probe, seeds), "seeds that every arm runs with", "", kNotNegative),
       numbers(PL_KEY(probe, choosing_seeds),
               "seeds on which these settings were chosen, for the report; empty = not said", kNotNegative),
@@ -350,7 +349,7 @@ std::vector<KeyRow> remote_rows(const char* table) {
       numbers(PL_REMOTE_KEY(prices),
               "USD for a million tokens, in and out, of each model in turn; empty = as the provider states it",
               kNotNegative),
-      words(PL_REMOTE_KEY(answers_as), "further names that the model may give itself in its replies", {}, {}, true),
+      words(PL_REMOTE_KEY(answers_as), "further names that the model may give itself in its replies", {}, true),
       text(PL_REMOTE_KEY(cache), "file that keeps replies between runs; empty = none"),
   };
 #undef PL_REMOTE_KEY
@@ -358,9 +357,9 @@ std::vector<KeyRow> remote_rows(const char* table) {
 
 std::vector<KeyRow> judge_rows() {
   std::vector<KeyRow> rows = {
-      words(PL_KEY(judge, judges), "provider:model[@base_url] each (docs/reference/judge.md)", {}, {}, true),
+      words(PL_KEY(judge, judges), "provider:model[@base_url] each (docs/reference/judge.md)", {}, true),
       words(PL_KEY(judge, answers),
-            "[ARM=]FILE of completions each; with mode = pair two: the base, then the candidate", {}, {}, true),
+            "[ARM=]FILE of completions each; with mode = pair two: the base, then the candidate", {}, true),
       word(PL_KEY(judge, mode), "support = is this answer right; pair = which of two answers is better",
            {"support", "pair"}),
       text(PL_KEY(judge, prompt), "file of the question with {{prompt}}, {{reference}}, {{answer}}; empty = built in"),
@@ -372,7 +371,7 @@ std::vector<KeyRow> judge_rows() {
 
 std::vector<KeyRow> teach_rows() {
   std::vector<KeyRow> rows = {
-      words(PL_KEY(teach, teachers), "provider:model[@base_url] each (docs/reference/judge.md)", {}, {}, true),
+      words(PL_KEY(teach, teachers), "provider:model[@base_url] each (docs/reference/judge.md)", {}, true),
       number(PL_KEY(teach, samples), "completions of each teacher for a problem", "completions", count_from(1)),
   };
   add(rows, remote_rows<&Preset::teach>("teach"));

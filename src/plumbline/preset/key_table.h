@@ -1,5 +1,5 @@
 /// The one table of preset keys. Loading, validation, `resolved.toml`, --dry-run and the reference page all read it.
-/// A new key is one row here and one member in options.h; a value that starts to work is one edit of `supported`.
+/// A new key is one row here and one member in options.h.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,6 @@ struct KeyRow {
   NumberRange range = {};  ///< numbers only
   /// Words only: what may stand there; empty = anything. "cuda:N" stands for any number after the colon.
   std::vector<std::string> allowed = {};
-  /// The part of `allowed`, or the only number, that this version runs; empty = all. The rest is config.not_supported.
-  std::vector<std::string> supported = {};
   bool required = false;      ///< must not be left empty
   size_t list_size = 0;       ///< exact number of items; 0 = one or more, unless may_be_empty
   bool may_be_empty = false;  ///< lists only

@@ -112,6 +112,7 @@ struct SteerOptions {
   std::string gate = "one_sided";    ///< one_sided, two_sided, reverse
   bool preserve_magnitude = true;
   double overshoot = 1.0;
+  double absorption = 3.0;      ///< arm absorb: how much faster than by itself training moves along the hack
   int64_t refresh_every = 0;    ///< steps; 0 = frozen direction
   int64_t alignment_every = 0;  ///< steps between measurements of the alignment; 0 = never
 

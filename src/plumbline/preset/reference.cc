@@ -1,26 +1,16 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "plumbline/preset/key_table.h"
 #include "plumbline/preset/schema.h"
 
 namespace plumbline {
 namespace {
 
-/// What may stand there, and what of it this version refuses.
+/// What may stand there.
 std::string values_cell(const KeyRow& row, const Slot& slot) {
   std::string cell;
   if (!row.allowed.empty()) {
-    std::vector<std::string> now, later;
-    for (const std::string& word : row.allowed) {
-      const bool runs = row.supported.empty() || std::count(row.supported.begin(), row.supported.end(), word) > 0;
-      (runs ? now : later).push_back(word);
-    }
-    cell = join(now);
-    if (!later.empty()) cell += "; not in this version: " + join(later);
-  } else if (!row.supported.empty()) {
-    cell = "only " + join(row.supported) + " in this version";
+    cell = join(row.allowed);
   } else if (const std::string range = row.range.text(); range != "any") {
     cell = range;
   }

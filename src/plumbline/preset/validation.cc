@@ -38,7 +38,6 @@ class ValueCheck {
                         near.empty() ? "one of: " + join(row_.allowed)
                                      : fmt::format("did you mean \"{}\"? one of: {}", near, join(row_.allowed)));
     }
-    if (!row_.supported.empty() && !matches_any(word, row_.supported)) refuse(toml_quoted(word));
   }
 
   void check_number(double value, const std::string& text) const {
@@ -46,7 +45,6 @@ class ValueCheck {
       throw ConfigError("config.out_of_range", fmt::format("{} = {} is out of range", row_.name(), text), where_,
                         fmt::format("it must be {}", row_.range.text()));
     }
-    if (!row_.supported.empty() && !matches_any(text, row_.supported)) refuse(text);
   }
 
   void check_length(size_t size) const {
@@ -57,11 +55,6 @@ class ValueCheck {
     if (size == 0 && !row_.may_be_empty) {
       throw ConfigError("config.out_of_range", row_.name() + " is an empty list", where_, "name at least one item");
     }
-  }
-
-  [[noreturn]] void refuse(const std::string& value) const {
-    throw ConfigError("config.not_supported", fmt::format("{} = {} is not in this version", row_.name(), value), where_,
-                      "this version has: " + join(row_.supported));
   }
 
   const KeyRow& row_;
@@ -124,7 +117,8 @@ bool is_monitor(const std::string& arm) {
 
 /// Arms that need a direction of the adapter's vectors.
 bool uses_direction(const std::string& arm) {
-  return matches_any(arm, {"projected", "haar", "haar.N", "shuffled", "shuffled.N", "placebo", "route"});
+  return matches_any(
+      arm, {"projected", "haar", "haar.N", "shuffled", "shuffled.N", "placebo", "route", "absorb", "erase_weights"});
 }
 
 void check_adapter(const Preset& preset, const WhereOf& where_of) {

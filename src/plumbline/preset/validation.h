@@ -13,7 +13,7 @@ namespace plumbline {
 inline constexpr double kMinTemperature = 0.01;
 
 /// Checks one value against its row: range, allowed words, list length, what this version runs.
-/// Throws ConfigError: config.out_of_range, config.not_allowed, config.not_supported, with `where`.
+/// Throws ConfigError: config.out_of_range, config.not_allowed, with `where`.
 void check_value(const KeyRow& row, const Preset& preset, const std::string& where);
 
 /// Where a key was set, for messages ("smoke.toml:12:3"); its table or the file's start for keys left out.

@@ -17,11 +17,13 @@
 #include "plumbline/record/arm.h"
 #include "plumbline/rollout/engine.h"
 #include "plumbline/run/arm_summary.h"
+#include "plumbline/run/deployment.h"
 #include "plumbline/run/direction.h"
 #include "plumbline/run/monitor.h"
 #include "plumbline/run/refreshed_direction.h"
 #include "plumbline/steer/projector.h"
 #include "plumbline/steer/route.h"
+#include "plumbline/steer/weight_erasure.h"
 #include "plumbline/train/checkpoint.h"
 #include "plumbline/train/recorder.h"
 #include "plumbline/train/supervised_trainer.h"
@@ -36,22 +38,33 @@ bool is_supervised(const Preset& preset) {
   return preset.train.objective == "sft";
 }
 
-/// Arms whose gradients are projected; the others are measured against a direction where the folder has one (a probe).
-bool projects(const std::string& name) {
+/// Arms that train with a quarantine; null for the others.
+std::unique_ptr<GradientTransform> quarantine_of_arm(const Preset& preset,
+                                                     const std::map<std::string, torch::Tensor>& axes) {
+  const ProjectionOptions options = projection_options(preset.steer);
+  if (preset.run.arm == "route") return std::make_unique<RouteTransform>(axes, options);
+  if (preset.run.arm == "absorb") return std::make_unique<RouteTransform>(axes, options, preset.steer.absorption);
+  if (preset.run.arm == "erase_weights") return std::make_unique<WeightErasure>(axes, options);
+  return nullptr;
+}
+
+/// Arms that have no use without a direction; the others are measured against one where the folder has it (a probe).
+bool needs_direction(const std::string& name) {
   const Arm arm = arm_of_name(name);
-  return arm.kind == "projected" || arm.kind == "route" || arm.is_control();
+  return arm.kind == "projected" || arm.kind == "route" || arm.kind == "absorb" || arm.kind == "erase_weights" ||
+         arm.is_control();
 }
 
 std::unique_ptr<GradientTransform> transform_of_run(const Preset& preset, ModelBench& bench,
                                                     const RunDirectory& directory) {
   const std::string path = directory.file("direction.safetensors");
-  if (!projects(preset.run.arm) && !std::filesystem::exists(path)) return std::make_unique<IdentityTransform>();
+  if (!needs_direction(preset.run.arm) && !std::filesystem::exists(path)) return std::make_unique<IdentityTransform>();
   ProjectionOptions options = projection_options(preset.steer);
-  if (!projects(preset.run.arm)) options.where = ProjectionWhere::kNowhere;
+  if (!needs_direction(preset.run.arm)) options.where = ProjectionWhere::kNowhere;
   HackDirection direction = load_direction(path, svd_adapter_of(bench));
-  if (preset.run.arm == "route") return std::make_unique<RouteTransform>(direction.axes(), options);
+  if (auto quarantine = quarantine_of_arm(preset, direction.axes())) return quarantine;
   const bool has_pairs = arm_of_name(preset.run.arm).kind != "haar";  // a random frame stays what it is
-  if (preset.steer.refresh_every == 0 || !projects(preset.run.arm) || !has_pairs) {
+  if (preset.steer.refresh_every == 0 || !needs_direction(preset.run.arm) || !has_pairs) {
     return std::make_unique<ProjectionTransform>(direction.axes(), options);
   }
   auto source = std::make_shared<DirectionSource>(preset, bench);
@@ -115,36 +128,6 @@ std::unique_ptr<TrainingRun> make_trainer(const Preset& preset, ModelBench& benc
       TrainerParts{*bench.decoder, *bench.adapter, engine, verifier, transform, bench.text, recorder, monitor},
       problems.train, options, problems.completions);
 }
-
-/// While it lives, the adapter is as deployment has it: without its quarantine.
-class Deployed {
- public:
-  Deployed(Adapter& adapter, const GradientTransform& transform, uint64_t seed, int64_t version)
-      : adapter_(adapter), kept_(copies(adapter.parameters())), seed_(seed), version_(static_cast<uint32_t>(version)) {
-    for (const auto& [name, quarantine] : transform.quarantine()) {
-      adapter_.set_parameter(name, kept_.at(name) - quarantine.to(kept_.at(name).options()));
-    }
-    adapter_.merge(seed_, version_);
-  }
-  ~Deployed() {
-    for (const auto& [name, value] : kept_) adapter_.set_parameter(name, value);
-    adapter_.merge(seed_, version_);
-  }
-  Deployed(const Deployed&) = delete;
-  Deployed& operator=(const Deployed&) = delete;
-
- private:
-  static TensorMap copies(const TensorMap& tensors) {
-    TensorMap result;
-    for (const auto& [name, value] : tensors) result.emplace(name, value.clone());
-    return result;
-  }
-
-  Adapter& adapter_;
-  const TensorMap kept_;
-  const uint64_t seed_;
-  const uint32_t version_;
-};
 
 /// One decode of the slice; its row goes to eval.jsonl.
 void evaluate(int64_t step, const std::string& decode, Evaluator& evaluator, RunRecorder& recorder) {
@@ -211,6 +194,7 @@ ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier
 
   bench.adapter->reset(preset.run.seed);
   const std::unique_ptr<RewardTransform> monitor = monitor_of_run(preset, bench, directory);
+  const std::optional<ResidualEdit> edit = deployment_edit(preset, bench, directory);
   const std::unique_ptr<TrainingRun> trainer =
       make_trainer(preset, bench, engine, verifier, *transform, recorder, monitor.get(), problems,
                    trainer_options(preset, directory));
@@ -225,9 +209,9 @@ ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier
   if (preset.eval.every > 0) {
     trainer->set_evaluation([&](int64_t step) {
       evaluate_slice(step, "");
-      if (transform->quarantine().empty()) return;
-      const Deployed deployed(*bench.adapter, *transform, preset.run.seed, step);
-      evaluate_slice(step, "_dropped");
+      if (transform->quarantine().empty() && !edit) return;
+      const Deployed deployed(bench, *transform, edit, preset.run.seed, step);
+      evaluate_slice(step, preset.run.arm.starts_with("erase") ? "_erased" : "_dropped");
     });
   }
   if (checkpoint) {
@@ -240,7 +224,7 @@ ArmSummary train_arm(const Preset& preset, ModelBench& bench, Verifier& verifier
     write_file(directory.file("stopped_early.json"), row.dump() + "\n");
   }
   if (!transform->quarantine().empty()) {
-    const Deployed deployed(*bench.adapter, *transform, preset.run.seed, trainer->steps_done());
+    const Deployed deployed(bench, *transform, edit, preset.run.seed, trainer->steps_done());
     bench.adapter->save(directory.file("deployed"));
   }
   directory.mark_complete();
@@ -254,7 +238,7 @@ int train_one_arm(const Preset& preset, const std::string& out) {
   ModelBench bench = load_model_bench(preset);
   std::optional<HackDirection> direction;
   // The alignment of an arm that projects nothing is measured against the direction all the same.
-  if (projects(preset.run.arm) || preset.steer.alignment_every > 0)
+  if (needs_direction(preset.run.arm) || preset.steer.alignment_every > 0)
     direction = DirectionSource(preset, bench).of_arm(preset.run.arm, preset.run.seed);
   const RunDirectory directory = RunDirectory::create(out, preset);
   directory.write_provenance(provenance_of(preset, bench, pairs_provenance(preset)));

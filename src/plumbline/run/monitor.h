@@ -13,9 +13,7 @@ namespace plumbline {
 /// The arms penalty, screening and rebound are monitors of that kind; else monitor.kind. "none" = no monitor.
 std::string monitor_kind(const Preset& preset);
 
-/// Null without a monitor. A reading is made once, from the contrast pairs' hidden states on the base weights, and
-/// stored as monitor.safetensors in the run's folder, where a resumed run finds it. Throws what the pair file and
-/// contrast_reading throw.
+/// Null without a monitor. Throws what reading_of_run throws, where it reads hidden states (hidden_reading.h).
 std::unique_ptr<RewardTransform> monitor_of_run(const Preset& preset, ModelBench& bench, const RunDirectory& directory);
 
 }  // namespace plumbline

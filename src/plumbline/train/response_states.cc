@@ -60,7 +60,8 @@ HiddenReading contrast_reading(const Tensor& hack_PD, const Tensor& clean_PD, in
   reading.layer = layer;
   reading.direction_D.assign(direction_D.const_data_ptr<float>(),
                              direction_D.const_data_ptr<float>() + direction_D.numel());
-  reading.threshold = (hack_D.dot(wide_D).item<double>() + clean_D.dot(wide_D).item<double>()) / 2;
+  reading.clean = clean_D.dot(wide_D).item<double>();
+  reading.threshold = (hack_D.dot(wide_D).item<double>() + reading.clean) / 2;
   return reading;
 }
 

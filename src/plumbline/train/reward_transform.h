@@ -33,6 +33,7 @@ struct TransformedRewards {
 struct HiddenReading {
   int64_t layer = 0;               ///< states after so many layers
   std::vector<float> direction_D;  ///< of norm 1
+  double clean = 0;                ///< projection of the mean of clean answers
   double threshold = 0;            ///< half way between the means of hacks and clean answers, for a probe
 };
 

@@ -80,8 +80,9 @@ TEST_P(ArmSlow, LearningRateZeroLeavesEverythingFlat) {
 
 INSTANTIATE_TEST_SUITE_P(All, ArmSlow,
                          testing::Values("tiny_vanilla", "tiny_projected", "tiny_haar", "tiny_shuffled", "tiny_placebo",
-                                         "tiny_route", "tiny_penalty", "tiny_screening", "tiny_rebound",
-                                         "tiny_probe_penalty", "tiny_lora"),
+                                         "tiny_route", "tiny_absorb", "tiny_erase_weights", "tiny_erase_states",
+                                         "tiny_penalty", "tiny_screening", "tiny_rebound", "tiny_probe_penalty",
+                                         "tiny_lora"),
                          [](const auto& preset) { return preset.param; });
 
 }  // namespace

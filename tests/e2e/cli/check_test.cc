@@ -146,12 +146,12 @@ TEST_F(CheckVerb, DryRunPrintsThePresetThatItReadsBack) {
   EXPECT_NE(first.out.find("\nlr = 0.002\n"), std::string::npos);
   EXPECT_EQ(check({folder_.write("again.toml", first.out), "--dry-run"}).out, first.out);
 
-  const ProcessResult wrong = check({preset(), "--dry-run", "--set", "adapter.merge_rounding=split"});
+  const ProcessResult wrong = check({preset(), "--dry-run", "--set", "adapter.merge_rounding=up"});
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_EQ(wrong.out, "");
   EXPECT_EQ(wrong.err,
-            "config.not_supported: adapter.merge_rounding = \"split\" is not in this version (--set "
-            "adapter.merge_rounding=split); this version has: stochastic, nearest, unmerged\n");
+            "config.not_allowed: adapter.merge_rounding cannot be \"up\" (--set adapter.merge_rounding=up); one of: "
+            "stochastic, nearest, split, unmerged\n");
 }
 
 TEST_F(CheckVerb, ReferenceIsThePageInDocs) {

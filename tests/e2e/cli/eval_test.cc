@@ -90,6 +90,16 @@ void expect_invalid(const std::vector<std::string>& reports, const std::string& 
   EXPECT_TRUE(comparison["tasks"][0]["headline"].is_null());
 }
 
+TEST(EvalSlow, AnAdapterThatAddsNothingIsRefused) {
+  const test::TemporaryFolder folder;
+  const std::string run = folder.file("run");
+  train(run, {"train.lr=0", "adapter.kind=lora", "adapter.rank=4", "adapter.alpha=8.0"});  // every lora_B stays 0
+  const ProcessResult result = evaluate(folder.file("e"), {"eval.limit=4", "eval.adapter=[\"" + run + "\"]"});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("data.inert_adapter"));
+  EXPECT_FALSE(fs::exists(folder.file("e"))) << "before anything is asked";
+}
+
 TEST(EvalSlow, SeedsOfOneTaskCompareAndEveryMixIsInvalidByName) {
   const test::TemporaryFolder folder;
   const auto run = [&](const std::string& name) { return folder.file(name); };

@@ -169,6 +169,27 @@ TEST(LoraAdapter, FilesArePeftsAndComeBackBitForBit) {
   for (const auto& [name, value] : loaded.parameters()) EXPECT_TRUE(torch::equal(value, want.at(name))) << name;
 }
 
+TEST(LoraAdapter, WhatPeftsConfigurationAsksForBeyondPlainLoraIsRefusedByName) {
+  const test::TemporaryFolder folder;
+  const auto decoder = tiny_decoder(torch::kFloat32);
+  LoraAdapter adapter(*decoder, kTargets, kShape, MergeRounding::kNearest, 7);
+  adapter.save(folder.path());
+  const std::string path = folder.file("adapter/adapter_config.json");
+  const Json plain = parse_json(read_file(path), path);
+  EXPECT_NO_THROW(adapter.load(folder.path()));
+  for (const Json& changed : std::vector<Json>{{{"lora_dropout", 0.1}}, {{"use_dora", true}}, {{"use_rslora", true}}}) {
+    Json config = plain;
+    config.update(changed);
+    write_file(path, config.dump());
+    try {
+      adapter.load(folder.path());
+      ADD_FAILURE() << changed;
+    } catch (const DataError& error) {
+      EXPECT_NE(std::string(error.what()).find(changed.begin().key()), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(LoraAdapter, AnotherAdaptersFilesAreRefused) {
   const test::TemporaryFolder lora_folder, svd_folder;
   const auto decoder = tiny_decoder(torch::kFloat32);

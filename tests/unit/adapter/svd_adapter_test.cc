@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "plumbline/base/error.h"
@@ -19,7 +20,8 @@ using test::tiny_ids;
 using test::tiny_logits;
 using torch::Tensor;
 
-constexpr auto kAllRoundings = {MergeRounding::kNearest, MergeRounding::kStochastic, MergeRounding::kUnmerged};
+constexpr auto kAllRoundings = {MergeRounding::kNearest, MergeRounding::kStochastic, MergeRounding::kUnmerged,
+                                MergeRounding::kSplit};
 
 double largest(const Tensor& tensor) {
   return tensor.abs().max().item<double>();
@@ -83,6 +85,7 @@ TEST(SvdAdapter, MergedAndUnmergedPathsAgree) {
     }
     EXPECT_GT(largest(logits[0] - base), 0.1);
     EXPECT_EQ(largest(logits[0] - logits[1]), 0.0) << "there is nothing to round";
+    EXPECT_EQ(largest(logits[0] - logits[3]), 0.0) << "and nothing to split";
     EXPECT_LT(largest(logits[0] - logits[2]), tolerance);
     EXPECT_LT(((gradients[0] - gradients[2]).norm() / gradients[0].norm()).item<double>(), tolerance);
   }
@@ -269,6 +272,57 @@ TEST(SvdAdapter, MergeResidualIsZeroWithoutDeltaTinyInFloat32AndLargeForNearestB
   EXPECT_LT(rounded.merge_residual(), 0.05);
 }
 
+/// By hand: 1 + 2^-10 is 1 in bfloat16, whose next number is 1 + 2^-7; the low part is 2^-10, which bfloat16 has.
+TEST(SvdAdapter, SplitWeightsKeepWhatTheHighPartLoses) {
+  const auto decoder = tiny_decoder(torch::kBFloat16);
+  Linear& linear = decoder->layers()[0].k;
+  const Tensor eye = torch::eye(16);
+  Tensor base_OI = torch::zeros({16, 16});
+  base_OI[0][0] = 1;
+  base_OI[0][1] = -1;
+  const Tensor x_NI = (torch::arange(16) < 2).to(torch::kBFloat16).unsqueeze(0);  // its product with row 0 is 0
+  for (const auto& [rounding, expected] : std::vector<std::pair<MergeRounding, double>>{
+           {MergeRounding::kNearest, 0}, {MergeRounding::kSplit, std::ldexp(1, -10)}}) {
+    linear.base_OI = linear.weight_OI = base_OI.to(torch::kBFloat16);
+    SvdAdapter adapter(*decoder, {{linear.name, SvdBasis{eye, torch::ones({16}), eye}}}, rounding);
+    Tensor delta_R = torch::zeros({16});
+    delta_R[0] = std::ldexp(1, -10);
+    adapter.set_delta(linear.name, delta_R);
+    adapter.merge(0, 0);
+    EXPECT_EQ(linear.forward(x_NI)[0][0].item<double>(), expected);
+    EXPECT_EQ(adapter.merge_residual(), expected == 0 ? 1 : 0);
+    adapter.disable();
+    EXPECT_EQ(largest(linear.forward(x_NI)), 0) << "the low part goes with the adapter";
+  }
+}
+
+/// An element's low part misses at most 2^-9 of what the high part missed.
+TEST(SvdAdapter, SplitResidualIsAHundredthOfNearests) {
+  const auto decoder = tiny_decoder(torch::kBFloat16);
+  std::map<MergeRounding, double> residuals;
+  for (const auto rounding : {MergeRounding::kNearest, MergeRounding::kSplit}) {
+    SvdAdapter adapter = make_adapter(*decoder, rounding);
+    set_random_deltas(adapter, 1e-4);
+    adapter.merge(0, 0);
+    residuals[rounding] = adapter.merge_residual();
+  }
+  EXPECT_GT(residuals[MergeRounding::kNearest], 0.5);
+  EXPECT_LT(residuals[MergeRounding::kSplit], residuals[MergeRounding::kNearest] / 100);
+}
+
+/// Both paths compute in bfloat16, whose relative rounding is 2^-9 an operation.
+TEST(SvdAdapter, SplitGradientIsThatOfTheUnmergedPath) {
+  const auto decoder = tiny_decoder(torch::kBFloat16);
+  std::vector<Tensor> gradients;
+  for (const auto rounding : {MergeRounding::kUnmerged, MergeRounding::kSplit}) {
+    SvdAdapter adapter = make_adapter(*decoder, rounding);
+    set_random_deltas(adapter, 0.1);
+    adapter.merge(0, 0);
+    gradients.push_back(joined(gradients_of(adapter, {tiny_ids(3, 11)})));
+  }
+  EXPECT_LT(((gradients[0] - gradients[1]).norm() / gradients[0].norm()).item<double>(), 0.05);
+}
+
 TEST(SvdAdapter, SmallUpdatesMoveTheFloat32MasterOfABfloat16Model) {
   const auto decoder = tiny_decoder(torch::kBFloat16);
   SvdAdapter adapter = make_adapter(*decoder, MergeRounding::kStochastic);
@@ -306,11 +360,12 @@ TEST(SvdAdapter, TargetsChooseModulesAndParameters) {
   EXPECT_THROW(SvdAdapter(*decoder, {"v_porj"}, MergeRounding::kNearest, false), ConfigError);
 }
 
-TEST(SvdAdapter, RoundingNamesAreReadAndTheMissingOneIsRefused) {
+TEST(SvdAdapter, RoundingNamesAreReadAndOthersRefused) {
   EXPECT_EQ(merge_rounding_of_name("stochastic"), MergeRounding::kStochastic);
   EXPECT_EQ(merge_rounding_of_name("nearest"), MergeRounding::kNearest);
   EXPECT_EQ(merge_rounding_of_name("unmerged"), MergeRounding::kUnmerged);
-  EXPECT_THROW(merge_rounding_of_name("split"), ConfigError);
+  EXPECT_EQ(merge_rounding_of_name("split"), MergeRounding::kSplit);
+  EXPECT_THROW(merge_rounding_of_name("up"), ConfigError);
 }
 
 TEST(SvdAdapter, SavedAdapterComesBackToTheSameLogits) {

@@ -29,6 +29,19 @@ TEST(RouteTransform, NotesMovementTowardTheHackAndChangesNothing) {
   EXPECT_DOUBLE_EQ(route.metrics().at("quarantine_norm"), 3);
 }
 
+/// By hand with a = 3: d along +v is 2, so training moves 6 that way, all of it noted; what lies across v stays as it
+/// is, and so does movement away.
+TEST(RouteTransform, AbsorbingMovesFasterTowardTheHackAndQuarantinesAllOfIt) {
+  RouteTransform absorb({{"m", vector({1, 0})}}, {}, 3);
+  absorb.begin_step(1);
+  Tensor delta = absorb.update("m", vector({0, 0}), vector({-2, 1}));
+  EXPECT_TRUE(torch::allclose(delta, vector({-6, 1})));
+  EXPECT_TRUE(torch::allclose(delta - absorb.quarantine().at("m"), vector({0, 1})));
+  delta = absorb.update("m", delta, vector({-5, 1}));
+  EXPECT_TRUE(torch::allclose(delta, vector({-5, 1})));
+  EXPECT_TRUE(torch::allclose(absorb.quarantine().at("m"), vector({-6, 0})));
+}
+
 TEST(RouteTransform, ModulesWithoutADirectionHaveNoQuarantine) {
   RouteTransform route({{"m", vector({0, 0})}}, {});
   route.begin_step(1);

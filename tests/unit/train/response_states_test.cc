@@ -52,6 +52,7 @@ TEST(ResponseStates, AReadingSeparatesWhatItWasMadeFrom) {
   const HiddenReading reading = contrast_reading(hacks, clean, 3);
   EXPECT_EQ(reading.layer, 3);
   EXPECT_EQ(reading.direction_D, (std::vector<float>{1, 0}));
+  EXPECT_DOUBLE_EQ(reading.clean, -1);
   EXPECT_DOUBLE_EQ(reading.threshold, 1);  // half way between means 3 and -1
   EXPECT_THROW(contrast_reading(hacks, hacks, 3), NumericError);
   EXPECT_THROW(contrast_reading(hacks, torch::full({1, 2}, std::nanf("")), 3), NumericError);
