@@ -68,6 +68,21 @@ TEST(BasisCache, SecondCallReadsWhatTheFirstOneComputed) {
   EXPECT_EQ(cache.files().size(), 1u);
 }
 
+/// Runs that start together write the same basis; taking each other's file away, or writing into one that another has
+/// mapped, ended some with SIGBUS.
+TEST(BasisCache, AFileThatAnotherProcessIsWritingIsLeftAlone) {
+  const CacheFolder cache;
+  const CachedBasis first = cached_basis(sample_weight(), true);
+  ASSERT_EQ(cache.files().size(), 1u);
+  const std::string path = cache.files()[0], theirs = path + ".partial";
+  fs::remove(path);
+  write_file(theirs, "half of it");
+  EXPECT_TRUE(cached_basis(sample_weight(), true).computed);
+  EXPECT_EQ(read_file(theirs), "half of it");
+  EXPECT_FALSE(cached_basis(sample_weight(), true).computed);
+  EXPECT_EQ(cache.files().size(), 2u) << "nothing of its own is left beside the basis";
+}
+
 TEST(BasisCache, AnotherDtypeOrOneChangedWeightIsAnotherBasis) {
   const CacheFolder cache;
   Tensor changed = sample_weight();

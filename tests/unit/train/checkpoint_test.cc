@@ -1,7 +1,9 @@
 #include "plumbline/train/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "plumbline/base/error.h"
@@ -77,6 +79,30 @@ TEST(Checkpoint, FailedSaveLeavesNothingBehind) {
                    [](const std::string&) { throw DataError("data.unwritable", "disk full"); }, 0),
                DataError);
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+/// A real write that fails in the middle of a file, as on a full disk.
+TEST(Checkpoint, AFullDiskLeavesTheLastGoodCheckpointAlone) {
+  const test::TemporaryFolder folder;
+  const std::string good = save(folder, 5);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = before;
+  small.rlim_cur = 40;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::string id = "saved";
+  try {
+    save(folder, 7);
+  } catch (const Error& error) {
+    id = error.id();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_handler);
+  EXPECT_EQ(id, "data.unwritable");
+  EXPECT_EQ(*latest_checkpoint(folder.path()), good);
+  EXPECT_EQ(load_checkpoint(good).state, state_at(5));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
 }
 
 TEST(Checkpoint, CutAndMissingFilesAreRefused) {

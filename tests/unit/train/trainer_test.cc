@@ -1,6 +1,7 @@
 #include "plumbline/train/trainer.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <csignal>
@@ -180,6 +181,90 @@ TEST(Trainer, PerturbedDeltaChangesHashAndRollouts) {
   plain.trainer->run_step(1);
   moved.trainer->run_step(1);
   EXPECT_NE(read_file(moved_folder.file("rollouts.jsonl")), read_file(plain_folder.file("rollouts.jsonl")));
+}
+
+std::vector<Json> rollouts_in(const test::TemporaryFolder& folder) {
+  std::vector<Json> rows;
+  for (const std::string& line : split(read_file(folder.file("rollouts.jsonl")), '\n')) {
+    if (!line.empty()) rows.push_back(parse_json(line, "rollouts"));
+  }
+  return rows;
+}
+
+/// The stop token that was sampled is the model's own, and learnt; nothing comes after it.
+TEST(Trainer, EveryTokenOfACompletionCountsInTheLossItsStopTokenIncludedAndNoneAfterIt) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TrainerOptions options = tiny_options();
+  options.rollout.max_new_tokens = 60;
+  options.train.zero_spread = "keep";
+  TinyRun run(folder.path(), options);
+  int64_t num_learnt = 0;
+  for (int64_t step = 1; step <= 3; ++step) num_learnt += run.trainer->run_step(step).num_tokens;
+  const std::vector<int64_t> stop_ids = run.text.stop_ids();
+  ASSERT_GT(stop_ids.size(), 1u);
+  int64_t num_sampled = 0, num_stopped = 0;
+  for (const Json& row : rollouts_in(folder)) {
+    const auto ids = row.at("token_ids").get<std::vector<int64_t>>();
+    num_sampled += static_cast<int64_t>(ids.size());
+    num_stopped += row.at("finish_reason") == "stop";
+    for (const int64_t id : stop_ids) EXPECT_EQ(std::find(ids.begin(), ids.end() - 1, id), ids.end() - 1);
+  }
+  EXPECT_GT(num_stopped, 0);
+  EXPECT_EQ(num_learnt, num_sampled);
+}
+
+/// The model has random weights: what it samples is hardly ever what its own tokenizer makes of the text.
+TEST(Trainer, SampledIdsThatTheirTextDoesNotGiveBackAreLearntAsTheyWereSampled) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TinyRun run(folder.path(), tiny_options());
+  for (int64_t step = 1; step <= 2; ++step) EXPECT_LT(*run.trainer->run_step(step).mismatch_max, 1e-4);
+  int num_changed = 0;
+  for (const Json& row : rollouts_in(folder)) {
+    const auto text = row.at("completion").get<std::string>();
+    num_changed += run.text.tokenizer().encode(text) != row.at("token_ids").get<std::vector<int64_t>>();
+  }
+  EXPECT_GT(num_changed, 8);  // of 16
+}
+
+/// The ratio starts from the whole distribution's log-probability; the truncated one's is larger, by the mass that was
+/// cut off, and is kept beside it.
+TEST(Trainer, TruncatedSamplingIsScoredByTheWholeDistributionAndBothSumsAreKept) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TrainerOptions options = tiny_options();
+  options.rollout.top_p = 0.5;
+  TinyRun run(folder.path(), options);
+  const StepRow row = run.trainer->run_step(1);
+  EXPECT_LT(*row.mismatch_max, 1e-4);
+  EXPECT_EQ(row.ratio_mean, 1.0);
+  for (const Json& rollout : rollouts_in(folder)) {
+    const double whole = rollout.at("logprob_sum"), truncated = rollout.at("sampled_logprob_sum");
+    const auto num_tokens = static_cast<double>(rollout.at("token_ids").size());
+    EXPECT_LT(whole, truncated);
+    EXPECT_GT(whole, truncated + num_tokens * std::log(0.5) - 1e-4);  // at least half of the mass is kept
+  }
+}
+
+int64_t resident_bytes() {
+  int64_t total = 0, resident = 0;
+  std::istringstream(read_file("/proc/self/statm")) >> total >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+TEST(Trainer, SlowMemoryIsFlatOverTwoHundredSteps) {
+  PL_NEED_SHARED(kModel);
+  const test::TemporaryFolder folder;
+  TrainerOptions options = tiny_options();
+  options.train.steps = 200;
+  TinyRun run(folder.path(), options);
+  int64_t at_50_bytes = 0;
+  for (int64_t step = 1; step <= 200; ++step) {
+    run.trainer->run_step(step);
+    if (step == 50) at_50_bytes = resident_bytes();
+  }
+  EXPECT_LT(resident_bytes() - at_50_bytes, int64_t{4} << 20);
 }
 
 TEST(Trainer, GraderSeesTheTextWithoutTheStopToken) {
