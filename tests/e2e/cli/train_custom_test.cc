@@ -28,6 +28,8 @@ def parity(prompts, completions, completion_ids, answer, **kwargs):
     return [None if a is None else float(sum(ids) % 2) for ids, a in zip(completion_ids, answer)]
 def short(completion_ids, **kwargs):
     return [1.0 / len(ids) for ids in completion_ids]
+def undefined(completions, **kwargs):
+    return [float("nan") for _ in completions]
 def broken(completions, **kwargs):
     raise KeyError("no such column")
 )PY");
@@ -41,11 +43,11 @@ def broken(completions, **kwargs):
     }
     problems_ = folder_.write("problems.jsonl", rows);
   }
-  test::ProcessResult train(const std::string& out, const std::string& rewards) {
+  test::ProcessResult train(const std::string& out, const std::string& rewards, const std::string& group_size = "2") {
     std::vector<std::string> words = {test::binary_path("plumbline"), "train", "smoke", "--out", out};
     for (const std::string& setting :
          {"model.path=" + test::shared_path(kTinyModel), std::string("run.device=cpu"), std::string("run.threads=1"),
-          "data.problems=" + problems_, std::string("data.hint=none"), std::string("rollout.group_size=2"),
+          "data.problems=" + problems_, std::string("data.hint=none"), "rollout.group_size=" + group_size,
           std::string("rollout.prompts_per_step=2"), std::string("rollout.max_new_tokens=6"),
           std::string("train.steps=3"), std::string("eval.every=0"), std::string("grade.reward=custom"),
           "grade.rewards=" + rewards}) {
@@ -99,6 +101,18 @@ TEST_F(TrainCustom, ARewardThatAlwaysRaisesStopsTheRun) {
   EXPECT_EQ(result.exit_code, 5) << result.err;
   EXPECT_THAT(result.err, HasSubstr("no such column"));
   EXPECT_EQ(read_file(out + "/rollouts.jsonl"), "");  // nothing was counted as 0
+}
+
+TEST_F(TrainCustom, NanRewardsAndGroupsOfOneEndTheRunWithAnError) {
+  PL_NEED_SHARED(kTinyModel);
+  const std::string out = folder_.file("run");
+  const auto undefined = train(out, "[" + reward("undefined") + "]");
+  EXPECT_GT(undefined.exit_code, 1) << undefined.err;
+  EXPECT_THAT(undefined.err, HasSubstr("nan"));
+  EXPECT_EQ(read_file(out + "/rollouts.jsonl"), "");
+  const auto alone = train(folder_.file("alone"), "[" + reward("short") + "]", "1");
+  EXPECT_EQ(alone.exit_code, 2) << alone.err;
+  EXPECT_THAT(alone.err, HasSubstr("rollout.group_size"));
 }
 
 }  // namespace
