@@ -198,7 +198,37 @@ def doctor_files():
     put("doctor", "decision", json.dumps({"verdict": "promote", "sourceReport": "x", "mappedMetrics": {"before": 0.1, "after": 0.2, "capabilityMetric": "meanReward"}}))
 
 
+def answers():
+    put("math", "plain", "1/2 x^2 + sin(2x) - log_2(8)\n.5*x**2+2 sin x cos x-3")
+    put("math", "latex", "\\dfrac{\\sqrt[3]{x}}{1\\frac12} \\pm |x-3| \\cdot 10^{-3}\n\\left(a, b\\right] \\cup \\{1, 2\\}")
+    put("math", "matrix", "\\begin{pmatrix}1 & \\pi\\\\ e & 50\\%\\end{pmatrix}\n12 \\text{ square cm}")
+    put("math", "relations", "x = 5 \\text{ or } x \\geq 3!\n1,000 < y <= \\infty, \\binom{5}{2}")
+
+
+def eval_reports():
+    row = {"problem_id": "a", "family": "f", "prompt_hash": "p", "completion": "x", "tokens": 1, "finish_reason": "stop",
+           "outcome": "pass", "passed": True, "reward": 1.0, "hacked": False}
+    other = {**row, "problem_id": 2, "prompt_hash": "q", "finish_reason": "length", "outcome": "wrong", "passed": False,
+             "reward": -1}
+    step = {**row, "verdict": "accepted", "vsc": 0.5, "steps": ["a", "b"], "protected_passed": True}
+    report = {"schema": "eval.v1", "task": "code", "metric": "pass_at_1", "model": "m", "adapter": "a",
+              "pin": {"commit": "0285285240b5", "dirty": False, "temperature": 0.0, "metric": "pass_at_1", "decode": "greedy",
+                      "libraries": {"x": "1"}, "num_generations": None},
+              "split": {"n": 2, "seed": 0, "hash": "h", "family_overlap": []}, "base": {"n": 2, "pass_at_1": 0.5},
+              "candidate": {"n": 2}, "gates": [{"id": "powered", "threshold": 0.1}],
+              "preregistration": {"sha256": "00", "commit": None}, "rows": {"base": [row, other], "candidate": [other, row]}}
+    put("eval_report", "plain", json.dumps(report))
+    put("eval_report", "steps", json.dumps({**report, "task": "step", "rows": {"base": [step, other], "candidate": [step, other]}}))
+    original = {"problem_id": 1, "reward": 1.0, "completion": "```x```", "detail": {"executed": True, "reason": "ok"}}
+    put("eval_report", "original", json.dumps({
+        "benchmark": "rlvr-adapter-heldout", "mode": "real", "task": "code", "model": "m", "split": {"seed": 1, "evalSealed": "s",
+        "familyIntersection": []}, "base": {"passAt1": 1.0}, "adapterScore": {"meanReward": 1.0},
+        "rows": {"base": [original], "adapter": [original]}}))
+
+
 if __name__ == "__main__":
+    answers()
+    eval_reports()
     doctor_files()
     tokenizers()
     ggufs()

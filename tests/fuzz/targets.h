@@ -20,6 +20,8 @@ void fuzz_problems(std::string_view bytes);
 void fuzz_completions(std::string_view bytes);
 void fuzz_python_literal(std::string_view bytes);
 void fuzz_doctor(std::string_view bytes);
+void fuzz_math(std::string_view bytes);
+void fuzz_eval_report(std::string_view bytes);
 
 struct FuzzTarget {
   const char* name;  ///< names the folders corpus/<name> and kept/<name> too
@@ -36,6 +38,8 @@ inline const std::vector<FuzzTarget> kFuzzTargets = {
     {"completions", fuzz_completions},
     {"python_literal", fuzz_python_literal},
     {"doctor", fuzz_doctor},
+    {"math", fuzz_math},
+    {"eval_report", fuzz_eval_report},
 };
 
 }  // namespace plumbline::test

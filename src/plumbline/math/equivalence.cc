@@ -269,10 +269,19 @@ MathVerdict compare_plain(const Expression& a, const Expression& b) {
   return compare_quantities(peeled_a, peeled_b);
 }
 
+/// Spaces between digits stay, as one: 1 1/2 is not 11/2.
 std::string without_spaces(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   std::string out;
+  bool is_apart = false;
   for (const char c : text) {
-    if (!std::isspace(static_cast<unsigned char>(c)) && c != '$') out += c;
+    if (std::isspace(static_cast<unsigned char>(c)) || c == '$') {
+      is_apart = true;
+      continue;
+    }
+    if (is_apart && !out.empty() && is_digit(out.back()) && is_digit(c)) out += ' ';
+    is_apart = false;
+    out += c;
   }
   return out;
 }
@@ -314,7 +323,8 @@ MathVerdict compare_expressions(const Expression& a, const Expression& b) {
 }
 
 MathComparison compare_math(std::string_view a, std::string_view b) {
-  if (!a.empty() && without_spaces(a) == without_spaces(b)) return {MathVerdict::kEqual, ""};
+  const std::string text = without_spaces(a);
+  if (!text.empty() && text == without_spaces(b)) return {MathVerdict::kEqual, ""};
   const auto parsed_a = parse_math(a), parsed_b = parse_math(b);
   for (const auto* parsed : {&parsed_a, &parsed_b}) {
     if (const auto* failure = std::get_if<MathFailure>(parsed)) {

@@ -81,6 +81,18 @@ TEST(MathEquivalence, WordsThatTakeBackAnAnswerAreNoUnit) {
   EXPECT_EQ(compare_math("1260\\text{ apples}", "1260").verdict, MathVerdict::kEqual);
 }
 
+TEST(MathEquivalence, SpacesBetweenDigitsCountAndNothingIsNoAnswer) {
+  EXPECT_EQ(compare_math("1 1/2", "11/2").verdict, MathVerdict::kDifferent);
+  EXPECT_EQ(compare_math("1 1/2", "3/2").verdict, MathVerdict::kEqual);
+  EXPECT_NE(compare_math("1 2", "12").verdict, MathVerdict::kEqual);
+  EXPECT_NE(compare_math("$1$ $2$", "12").verdict, MathVerdict::kEqual);
+  EXPECT_EQ(compare_math("$ 12 $", "12").verdict, MathVerdict::kEqual);
+  for (const char* blank : {"", " ", "\n", "$$", "$ $"}) {
+    EXPECT_EQ(compare_math(blank, "\n").verdict, MathVerdict::kUndecided) << blank;
+    EXPECT_EQ(compare_math("\n", blank).verdict, MathVerdict::kUndecided) << blank;
+  }
+}
+
 TEST(MathEquivalence, SaysWhatItCouldNotRead) {
   const MathComparison result = compare_math("1", "2 +");
   EXPECT_EQ(result.verdict, MathVerdict::kUndecided);
