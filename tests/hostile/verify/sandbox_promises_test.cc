@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "plumbline/base/error.h"
 #include "plumbline/sandbox/python_server.h"
@@ -40,7 +41,9 @@ int num_marked_processes() {
   int found = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    std::string words((std::istreambuf_iterator<char>(file)), {});
+    std::ostringstream content;
+    content << file.rdbuf();  // a process that ends meanwhile is a short read, and no exception
+    const std::string words = content.str();
     found += words.find(std::string("sleep\0", 6) + kSleep) != std::string::npos;
   }
   return found;
