@@ -34,6 +34,7 @@ void FlatRow::read(JsonStream& stream) {
   texts_.clear();
   conflict_.clear();
   leaves_.clear();
+  present_ = 0;
   arrays_.clear();
   read_value(stream, 0);
 }
@@ -47,15 +48,15 @@ void FlatRow::add(Kind kind, double number, size_t text_begin) {
             static_cast<uint32_t>(texts_.size() - text_begin),
             kind,
             number};
-  for (const Leaf& other : leaves_) {
-    if (other.path_hash != hash || path(other) != path_) continue;
-    const bool same = other.kind == kind && (kind == Kind::kString ? text_of(other) == text_of(leaf)
-                                                                   : other.number == number || std::isnan(number));
+  if (const Leaf* other = find(path_, hash)) {
+    const bool same = other->kind == kind && (kind == Kind::kString ? text_of(*other) == text_of(leaf)
+                                                                    : other->number == number || std::isnan(number));
     if (!same && conflict_.empty()) conflict_ = path_;
     return;
   }
   paths_ += path_;
   leaves_.push_back(leaf);
+  present_ |= uint64_t{1} << hash % 64;
 }
 
 void FlatRow::read_value(JsonStream& stream, int depth) {
@@ -114,7 +115,11 @@ void FlatRow::read_array(JsonStream& stream, int depth) {
 }
 
 const FlatRow::Leaf* FlatRow::find(std::string_view wanted) const {
-  const uint64_t hash = hash_of(wanted);
+  return find(wanted, hash_of(wanted));
+}
+
+const FlatRow::Leaf* FlatRow::find(std::string_view wanted, uint64_t hash) const {
+  if (!(present_ >> hash % 64 & 1)) return nullptr;
   for (const Leaf& leaf : leaves_) {
     if (leaf.path_hash == hash && path(leaf) == wanted) return &leaf;
   }

@@ -32,6 +32,8 @@ class FlatRow {
     return std::string_view(paths_).substr(leaf.path_begin, leaf.path_size);
   }
   const Leaf* find(std::string_view path) const;
+  /// The same with the path's hash_of at hand.
+  const Leaf* find(std::string_view path, uint64_t path_hash) const;
   bool has(std::string_view path) const { return find(path) != nullptr; }
   /// The string, or nothing when there is none of that path.
   std::optional<std::string_view> text(std::string_view path) const;
@@ -63,6 +65,7 @@ class FlatRow {
 
   std::string path_, paths_, texts_, conflict_;
   std::vector<Leaf> leaves_;
+  uint64_t present_ = 0;  ///< a bit a leaf, by its hash: most lookups are for what is not there
   std::vector<std::pair<uint64_t, int64_t>> arrays_;
 };
 

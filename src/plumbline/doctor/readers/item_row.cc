@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <unordered_map>
 
 #include "plumbline/doctor/hash.h"
 #include "plumbline/doctor/readers/completion_text.h"
@@ -10,9 +11,15 @@
 namespace plumbline::doctor {
 namespace {
 
+struct Path {
+  Path(const char* words) : text(words), hash(hash_of(text)) {}
+  std::string_view text;
+  uint64_t hash;
+};
+
 /// Usual paths of each field, the most telling first.
-const std::map<std::string, std::vector<std::string>, std::less<>>& usual_paths() {
-  static const std::map<std::string, std::vector<std::string>, std::less<>> kPaths = {
+const std::unordered_map<std::string_view, std::vector<Path>>& usual_paths() {
+  static const std::unordered_map<std::string_view, std::vector<Path>> kPaths = {
       {"id", {"problem_id", "task_id", "case_id", "doc_id", "item_id", "question_id", "item", "id", "uid"}},
       {"prompt", {"prompt", "arguments.gen_args_0.arg_0", "arguments[0][0]", "input", "question"}},
       {"prompt_hash", {"prompt_hash", "doc_hash"}},
@@ -45,9 +52,11 @@ class RowFields {
   RowFields(const FlatRow& row, const FieldMap& map) : row_(row), map_(map) {}
 
   const FlatRow::Leaf* find(std::string_view field) const {
-    if (const auto named = map_.find(std::string(field)); named != map_.end()) return row_.find(named->second);
-    for (const std::string& path : usual_paths().find(field)->second) {
-      const FlatRow::Leaf* leaf = row_.find(path);
+    if (!map_.empty()) {
+      if (const auto named = map_.find(std::string(field)); named != map_.end()) return row_.find(named->second);
+    }
+    for (const Path& path : usual_paths().find(field)->second) {
+      const FlatRow::Leaf* leaf = row_.find(path.text, path.hash);
       if (leaf && leaf->kind != FlatRow::Kind::kNull) return leaf;
     }
     return nullptr;
@@ -175,7 +184,8 @@ void read_steps(const FlatRow& row, const RowFields& fields, ItemRow& item) {
 const std::vector<std::string>& mappable_fields() {
   static const std::vector<std::string> kFields = [] {
     std::vector<std::string> fields;
-    for (const auto& [field, paths] : usual_paths()) fields.push_back(field);
+    for (const auto& [field, paths] : usual_paths()) fields.emplace_back(field);
+    std::sort(fields.begin(), fields.end());
     return fields;
   }();
   return kFields;
