@@ -76,7 +76,7 @@ class Evaluation {
     const bool has_adapters = !candidates_.front().adapter.empty();
     const Preset with_adapter = with_adapter_of(preset_, candidates_);
     bench_ = std::make_unique<ModelBench>(has_adapters ? load_model_bench(with_adapter) : load_plain_bench(preset_));
-    if (has_adapters) require_effect();
+    if (has_adapters) warn_of_no_effect();
     std::vector<Problem> problems;
     for (EvalSet& set : sets_) {
       render_eval_set(bench_->text, preset_.rollout, set);
@@ -161,13 +161,13 @@ class Evaluation {
     return pins;
   }
 
-  /// An adapter that has just been made is the base model, and its hash is the base's.
-  void require_effect() const {
+  /// An adapter that has just been made is the base model, and its hash is the base's. A training without a signal ends
+  /// so: its result is a difference of 0, and nobody should look for another reason.
+  void warn_of_no_effect() const {
     for (const EvalCandidate& candidate : candidates_) {
       if (candidate.weight_hash != bench_->adapter->weight_hash()) continue;
-      throw DataError("data.inert_adapter",
-                      "the adapter adds nothing to any weight, so the candidate would be the base itself",
-                      candidate.adapter, "name a checkpoint of a run that has learnt something");
+      log_warning(fmt::format("the adapter of {} adds nothing to any weight: the candidate is the base itself",
+                              candidate.name));
     }
   }
 
