@@ -56,6 +56,35 @@ class StrictGuard final : public nlohmann::json_sax<Value> {
   std::string problem_;
 };
 
+/// What stands where the parser stopped, so that a NaN is seen without counting bytes; "" where it does not say.
+std::string token_at(std::string_view text, const nlohmann::json::parse_error& error) {
+  constexpr std::string_view kLastRead = "last read: '";
+  constexpr size_t kMostBytes = 40;
+  const std::string_view what = error.what();
+  const size_t begin = what.find(kLastRead), end = what.rfind('\'');
+  if (error.byte > text.size() || begin == what.npos || end <= begin + kLastRead.size()) return "";
+  std::string token(what.substr(begin + kLastRead.size(), end - begin - kLastRead.size()));
+  while (!token.empty() && (token.front() == ' ' || token.front() == '\n')) token.erase(0, 1);
+  const std::string_view rest = text.substr(error.byte);
+  token += rest.substr(0, rest.find_first_of(",]} \t\r\n"));
+  size_t skipped = token.size() <= kMostBytes ? 0 : token.size() - kMostBytes;
+  while (skipped > 0 && skipped < token.size() && (token[skipped] & 0xc0) == 0x80) ++skipped;  // whole characters
+  return token.substr(skipped);
+}
+
+[[noreturn]] void fail_to_parse(std::string_view text, const std::string& where,
+                                const nlohmann::json::parse_error& error) {
+  const std::string place = fmt::format("{}, byte {}", where, error.byte);
+  if (text.empty()) throw DataError("data.json", "not valid JSON", place, "the text is empty");
+  if (error.byte > text.size()) {
+    throw DataError("data.json", "not valid JSON: it ends too early", place,
+                    "it may have been cut: fetch or write it again, whole");
+  }
+  const std::string token = token_at(text, error);
+  throw DataError("data.json", token.empty() ? "not valid JSON" : "not valid JSON at " + token, place,
+                  "write strict JSON, UTF-8, one value");
+}
+
 template <typename Value>
 Value parse(std::string_view text, const std::string& where) {
   require_no_null_byte(text, where);
@@ -66,8 +95,7 @@ Value parse(std::string_view text, const std::string& where) {
     if (!guard.problem().empty()) throw DataError("data.json", guard.problem(), where, "write strict JSON");
     return value;
   } catch (const nlohmann::json::parse_error& error) {
-    throw DataError("data.json", "not valid JSON", fmt::format("{}, byte {}", where, error.byte),
-                    text.empty() ? "the text is empty" : "write strict JSON, UTF-8, one value");
+    fail_to_parse(text, where, error);
   } catch (const nlohmann::json::out_of_range&) {  // 1e999; its position is not told
     throw DataError("data.json", "holds a number beyond the range of float64", where, "write strict JSON");
   }

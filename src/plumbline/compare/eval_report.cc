@@ -15,13 +15,13 @@
 #include "plumbline/base/sha256.h"
 #include "plumbline/compare/original_report.h"
 #include "plumbline/compare/typed_json.h"
+#include "plumbline/record/task_names.h"
 
 namespace plumbline {
 namespace {
 
 /// Of the rows, by the keys that a summary may state: an arm's figures follow from its rows or are no figures.
 constexpr std::array kCounted = {"n", "reward_hack_count", "truncated", "no_code", "distinct_prompts"};
-constexpr std::array kTasks = {"code", "invention", "step", "math", "physics", "provenance", "concept", "custom"};
 
 bool is_code_task(const std::string& task) {
   return task == "code" || task == "invention";
@@ -134,9 +134,9 @@ std::vector<std::string> texts(const Json& array, const std::string& where) {
 EvalReport read_plumbline_report(const TypedObject& in) {
   EvalReport report;
   report.task = in.text("task");
-  if (std::find(kTasks.begin(), kTasks.end(), report.task) == kTasks.end()) {
+  if (std::find(kTaskNames.begin(), kTaskNames.end(), report.task) == kTaskNames.end()) {
     throw DataError("data.unknown_task", fmt::format("there is no task \"{}\"", report.task), in.where(),
-                    fmt::format("tasks: {}", fmt::join(kTasks, ", ")));
+                    fmt::format("tasks: {}", fmt::join(kTaskNames, ", ")));
   }
   report.metric = in.text("metric");
   report.model = in.optional_text("model").value_or("");

@@ -29,29 +29,29 @@ bool excludes_zero(const Effect& effect) {
   return effect.has_spread() || effect.exact_p < 0.05;
 }
 
-/// An item as both reports must name it.
-using ItemPrompts = std::map<std::string, const EvalRow*>;
+/// The base rows of a report by item, as every report of one split must name them.
+struct BaseItems {
+  explicit BaseItems(const EvalReport& report) : seed(report.seed) {
+    for (const EvalRow& row : report.base.rows) rows.emplace(row.id, &row);
+  }
 
-ItemPrompts items_of(const EvalReport& report) {
-  ItemPrompts items;
-  for (const EvalRow& row : report.base.rows) items.emplace(row.id, &row);
-  return items;
-}
+  const int64_t seed;
+  std::map<std::string, const EvalRow*> rows;
+};
 
 /// One split is one list of items. Unset when both reports have it.
-std::optional<std::string> item_fault(const EvalReport& first, const EvalReport& second) {
-  const ItemPrompts ours = items_of(first), theirs = items_of(second);
-  const auto lacks = [](const ItemPrompts& here, const ItemPrompts& there, const EvalReport& report) {
-    for (const auto& [id, row] : here) {
-      if (!there.count(id)) return fmt::format("items: \"{}\" is not among those of seed {}", id, report.seed);
+std::optional<std::string> item_fault(const BaseItems& first, const BaseItems& second) {
+  const auto lacks = [](const BaseItems& here, const BaseItems& there) {
+    for (const auto& [id, row] : here.rows) {
+      if (!there.rows.count(id)) return fmt::format("items: \"{}\" is not among those of seed {}", id, there.seed);
     }
     return std::string();
   };
-  std::string fault = lacks(ours, theirs, second);
-  if (fault.empty()) fault = lacks(theirs, ours, first);
+  std::string fault = lacks(first, second);
+  if (fault.empty()) fault = lacks(second, first);
   if (!fault.empty()) return fault + ", under one split_hash";
-  for (const auto& [id, row] : ours) {
-    const EvalRow& other = *theirs.at(id);
+  for (const auto& [id, row] : first.rows) {
+    const EvalRow& other = *second.rows.at(id);
     if (row->prompt_hash == other.prompt_hash) continue;
     return fmt::format("items: \"{}\" has prompt_hash {} under seed {} and {} under seed {}", id, row->prompt_hash,
                        first.seed, other.prompt_hash, second.seed);
@@ -61,14 +61,13 @@ std::optional<std::string> item_fault(const EvalReport& first, const EvalReport&
 
 /// The base is the same greedy weights under every seed: what it scores on an item cannot follow the seed. Rounding
 /// may tip a token here and there; more than one item in twenty is another base.
-std::optional<std::string> base_fault(const EvalReport& first, const EvalReport& second) {
-  const ItemPrompts theirs = items_of(second);
+std::optional<std::string> base_fault(const BaseItems& first, const BaseItems& second) {
   size_t num_shared = 0, num_different = 0;
-  for (const EvalRow& row : first.base.rows) {
-    const auto found = theirs.find(row.id);
-    if (found == theirs.end() || found->second->prompt_hash != row.prompt_hash) continue;
+  for (const auto& [id, row] : first.rows) {
+    const auto found = second.rows.find(id);
+    if (found == second.rows.end() || found->second->prompt_hash != row->prompt_hash) continue;
     ++num_shared;
-    num_different += found->second->score != row.score;
+    num_different += found->second->score != row->score;
   }
   if (num_different * 20 <= num_shared) return std::nullopt;
   return fmt::format("the base of seed {} scores differently from that of seed {} on {} of {} items", second.seed,
@@ -83,6 +82,7 @@ std::vector<std::string> comparability_faults(const TaskEvidence& evidence) {
   }
   std::set<std::string> said;
   const EvalReport& first = *evidence.reports.front();
+  const BaseItems first_items(first);
   for (const EvalReport* report : evidence.reports) {
     for (const PinDifference& difference : pin_differences(first.pins, report->pins)) {
       const bool may_differ = difference.name == "split_hash" && split_depends_on_seed(evidence.task) &&
@@ -93,11 +93,12 @@ std::vector<std::string> comparability_faults(const TaskEvidence& evidence) {
       faults.push_back(fmt::format("metric: {} and {}", first.metric, report->metric));
     if (report->source != first.source) faults.push_back("reports of two harnesses");
     if (report == &first) continue;
+    const BaseItems items(*report);
     const std::optional<std::string> split = first.pins.find("split_hash");
     if (split && split == report->pins.find("split_hash")) {
-      if (auto fault = item_fault(first, *report)) faults.push_back(std::move(*fault));
+      if (auto fault = item_fault(first_items, items)) faults.push_back(std::move(*fault));
     }
-    if (auto fault = base_fault(first, *report)) faults.push_back(std::move(*fault));
+    if (auto fault = base_fault(first_items, items)) faults.push_back(std::move(*fault));
   }
   return faults;
 }

@@ -21,8 +21,9 @@ extern char** environ;
 namespace plumbline {
 namespace {
 
+/// Where a name would stand in the cache folder; a path that begins at the root is no name.
 std::string own_cache_place(const std::string& name) {
-  return cache_folder() + "/models/" + name;
+  return name.starts_with('/') ? name : cache_folder() + "/models/" + name;
 }
 
 std::string downloader() {
@@ -96,7 +97,7 @@ const char* to_string(ModelNeed need) {
 }
 
 std::optional<std::string> find_model(const std::string& name, ModelNeed need) {
-  const std::string cached = own_cache_place(name);
+  const std::string cached = own_cache_place(name);  // of an absolute path: itself
   for (const std::string& candidate : {name, cached, cached + ".gguf"}) {
     std::error_code ignored;
     if (!name.empty() && std::filesystem::exists(candidate, ignored)) return candidate;
@@ -111,8 +112,8 @@ std::optional<std::string> find_model(const std::string& name, ModelNeed need) {
 }
 
 void fail_missing_model(const std::string& name, const std::string& reason) {
-  std::string message =
-      "there is no model '" + name + "': no such folder or file, not in " + cache_folder() + "/models";
+  std::string message = "there is no model '" + name + "': no such folder or file";
+  if (!name.starts_with('/')) message += ", not in " + cache_folder() + "/models";
   if (const std::optional<HubName> hub_name = parse_hub_name(name)) {
     message += ", not whole in " + hub_repository_folder(*hub_name);
     const std::optional<std::string> snapshot = find_snapshot(*hub_name);

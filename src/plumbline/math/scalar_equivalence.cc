@@ -88,19 +88,28 @@ std::vector<Point> points_for(const Expression& a, const Expression& b, const st
   return points;
 }
 
+/// What is compared, and where.
+struct Comparison {
+  Comparison(const Expression& a, const Expression& b, const std::set<std::string>& names)
+      : a(a), b(b), has_symbols(!names.empty()), points(points_for(a, b, names)) {}
+
+  const Expression &a, &b;
+  const bool has_symbols;
+  const std::vector<Point> points;
+};
+
 struct PointPair {
   Ball a, b;
   bool is_real = false, is_far = false;
 };
 
 /// Both values at every point where both have one.
-std::vector<PointPair> values_at_points(const Expression& a, const Expression& b, long double log_base) {
-  std::set<std::string> names = symbols_of(a);
-  names.merge(symbols_of(b));
+std::vector<PointPair> values_at_points(const Comparison& comparison, long double log_base) {
   std::vector<PointPair> pairs;
-  for (Point& point : points_for(a, b, names)) {
-    point.assignment.log_base = log_base;
-    const auto value_a = ball_value(a, point.assignment), value_b = ball_value(b, point.assignment);
+  for (const Point& point : comparison.points) {
+    Assignment assignment = point.assignment;
+    assignment.log_base = log_base;
+    const auto value_a = ball_value(comparison.a, assignment), value_b = ball_value(comparison.b, assignment);
     if (value_a && value_b) {
       pairs.push_back({*value_a, *value_b, value_a->is_real() && value_b->is_real(), point.is_far});
     }
@@ -110,13 +119,12 @@ std::vector<PointPair> values_at_points(const Expression& a, const Expression& b
 
 /// Of two sides that are fractions of their symbols: no rounding hides anything. Unset when they are none, or have
 /// values at too few points.
-std::optional<MathVerdict> compare_exactly(const Expression& a, const Expression& b) {
-  std::set<std::string> names = symbols_of(a);
-  names.merge(symbols_of(b));
-  if (names.empty()) return std::nullopt;
+std::optional<MathVerdict> compare_exactly(const Comparison& comparison) {
+  if (!comparison.has_symbols) return std::nullopt;
   int num_agreeing = 0;
-  for (const Point& point : points_for(a, b, names)) {
-    const auto value_a = exact_value(a, point.fractions), value_b = exact_value(b, point.fractions);
+  for (const Point& point : comparison.points) {
+    const auto value_a = exact_value(comparison.a, point.fractions);
+    const auto value_b = exact_value(comparison.b, point.fractions);
     if (!value_a || !value_b) continue;
     if (!(*value_a == *value_b)) return MathVerdict::kDifferent;
     ++num_agreeing;
@@ -153,29 +161,27 @@ bool is_refuted(const std::vector<PointPair>& pairs) {
   });
 }
 
-bool hides_detail_nearby(const Expression& a, const Expression& b) {
-  std::set<std::string> names = symbols_of(a);
-  names.merge(symbols_of(b));
-  const Point point = points_for(a, b, names).front();
-  return hides_detail(a, point.assignment) || hides_detail(b, point.assignment);
+bool hides_detail_nearby(const Comparison& comparison) {
+  const Assignment& near = comparison.points.front().assignment;
+  return hides_detail(comparison.a, near) || hides_detail(comparison.b, near);
 }
 
-MathVerdict compare_at_points(const Expression& a, const Expression& b, long double log_base) {
-  const bool has_symbols = !symbols_of(a).empty() || !symbols_of(b).empty();
-  const std::vector<PointPair> all = values_at_points(a, b, log_base), pairs = points_that_count(all, has_symbols);
+MathVerdict compare_at_points(const Comparison& comparison, long double log_base) {
+  const std::vector<PointPair> all = values_at_points(comparison, log_base);
+  const std::vector<PointPair> pairs = points_that_count(all, comparison.has_symbols);
   if (is_refuted(all)) return MathVerdict::kDifferent;
   int num_agreeing = 0;
   for (const PointPair& pair : pairs) {
     if (is_apart(pair.a, pair.b)) return MathVerdict::kDifferent;
     num_agreeing += agrees(pair.a, pair.b);
   }
-  const int needed = has_symbols ? kEnoughPoints : 1;
+  const int needed = comparison.has_symbols ? kEnoughPoints : 1;
   return num_agreeing >= needed && num_agreeing == static_cast<int>(pairs.size()) ? MathVerdict::kEqual
                                                                                   : MathVerdict::kUndecided;
 }
 
-MathVerdict proportional_at_points(const Expression& a, const Expression& b, bool positive, long double log_base) {
-  const std::vector<PointPair> pairs = points_that_count(values_at_points(a, b, log_base), true);
+MathVerdict proportional_at_points(const Comparison& comparison, bool positive, long double log_base) {
+  const std::vector<PointPair> pairs = points_that_count(values_at_points(comparison, log_base), true);
   std::optional<Ball> first;
   int num_agreeing = 0;
   for (const PointPair& pair : pairs) {
@@ -192,16 +198,16 @@ MathVerdict proportional_at_points(const Expression& a, const Expression& b, boo
 
 /// Bare logarithms are read both ways.
 template <typename Compare>
-MathVerdict under_both_logs(const Expression& a, const Expression& b, const Compare& compare) {
+MathVerdict under_both_logs(const Comparison& comparison, const Compare& compare) {
   const MathVerdict natural = compare(0.0L);
-  if (!has_bare_log(a) && !has_bare_log(b)) return natural;
+  if (!has_bare_log(comparison.a) && !has_bare_log(comparison.b)) return natural;
   return compare(10.0L) == natural ? natural : MathVerdict::kUndecided;
 }
 
-bool has_too_many_symbols(const Expression& a, const Expression& b) {
+std::set<std::string> symbols_of_both(const Expression& a, const Expression& b) {
   std::set<std::string> names = symbols_of(a);
   names.merge(symbols_of(b));
-  return names.size() > kMostSymbols;
+  return names;
 }
 
 }  // namespace
@@ -218,18 +224,25 @@ MathVerdict compare_scalars(const Expression& a, const Expression& b) {
   }
   const auto exact_a = exact_value(a), exact_b = exact_value(b);
   if (exact_a && exact_b) return *exact_a == *exact_b ? MathVerdict::kEqual : MathVerdict::kDifferent;
-  if (has_too_many_symbols(a, b)) return MathVerdict::kUndecided;
-  if (const auto exact = compare_exactly(a, b)) return *exact;
-  const MathVerdict verdict = under_both_logs(a, b, [&](long double base) { return compare_at_points(a, b, base); });
+  const std::set<std::string> names = symbols_of_both(a, b);
+  if (names.size() > kMostSymbols) return MathVerdict::kUndecided;
+  const Comparison comparison(a, b, names);
+  if (const auto exact = compare_exactly(comparison)) return *exact;
+  const MathVerdict verdict =
+      under_both_logs(comparison, [&](long double base) { return compare_at_points(comparison, base); });
   // exp(pi sqrt(163)) is within 1e-12 of a whole number of 18 digits: rounding cannot tell such pairs apart.
   const bool is_long =
       (exact_a && exact_a->num_bits() > kMostSafeBits) || (exact_b && exact_b->num_bits() > kMostSafeBits);
-  return verdict == MathVerdict::kEqual && (is_long || hides_detail_nearby(a, b)) ? MathVerdict::kUndecided : verdict;
+  return verdict == MathVerdict::kEqual && (is_long || hides_detail_nearby(comparison)) ? MathVerdict::kUndecided
+                                                                                        : verdict;
 }
 
 MathVerdict compare_proportional(const Expression& a, const Expression& b, bool positive) {
-  if (has_too_many_symbols(a, b)) return MathVerdict::kUndecided;
-  return under_both_logs(a, b, [&](long double base) { return proportional_at_points(a, b, positive, base); });
+  const std::set<std::string> names = symbols_of_both(a, b);
+  if (names.size() > kMostSymbols) return MathVerdict::kUndecided;
+  const Comparison comparison(a, b, names);
+  return under_both_logs(comparison,
+                         [&](long double base) { return proportional_at_points(comparison, positive, base); });
 }
 
 }  // namespace plumbline

@@ -13,6 +13,7 @@
 #include "plumbline/record/problem_formats.h"
 #include "plumbline/record/problem_row.h"
 #include "plumbline/record/python_exceptions.h"
+#include "plumbline/record/task_names.h"
 
 namespace plumbline {
 namespace {
@@ -20,9 +21,6 @@ namespace {
 using Kind = PythonValue::Kind;
 
 constexpr double kPhysicsTolerance = 0.01;  // relative
-
-constexpr std::array<std::string_view, 8> kTasks = {"code",       "step",    "math",      "physics",
-                                                    "provenance", "concept", "invention", "custom"};
 
 /// {"args" or "kwargs", "expected" or "raises"} or {"stdin", "stdout"}.
 TestCase read_test(const ProblemRow& row, const PythonValue& item) {
@@ -135,8 +133,8 @@ Problem read_problem_v1(const ProblemRow& row) {
   Problem problem;
   problem.id = read_id(row, "id");
   if (row.has("task")) problem.task = row.text("task");
-  if (std::find(kTasks.begin(), kTasks.end(), problem.task) == kTasks.end()) {
-    row.fail(fmt::format("there is no task '{}'", problem.task), fmt::format("tasks: {}", fmt::join(kTasks, ", ")));
+  if (std::find(kTaskNames.begin(), kTaskNames.end(), problem.task) == kTaskNames.end()) {
+    row.fail(fmt::format("there is no task '{}'", problem.task), fmt::format("tasks: {}", fmt::join(kTaskNames, ", ")));
   }
   problem.split = row.text("split");
   problem.family = row.text("family");

@@ -216,10 +216,14 @@ class Evaluation {
   }
 
   void run_checkpoint(const EvalCandidate& candidate, const EvalArmName& arm) {
+    const std::string base_hash = bench_->decoder->weight_hash();
     bench_->decoder.reset();  // two models need not fit side by side
     Preset preset = preset_;
     preset.model.path = candidate.name;
     const ModelBench bench = load_plain_bench(preset);
+    if (bench.decoder->weight_hash() == base_hash) {
+      log_warning(fmt::format("{} has the weights of the base: the candidate is the base itself", candidate.name));
+    }
     for (const EvalSet& set : sets_) {
       for (const EvalItem& item : set.list.items) require_same_prompt(bench.text.render(*item.problem), item);
     }

@@ -16,7 +16,9 @@ constexpr size_t kMaxMembers = 4096;  // of any object but the vocabulary; the l
 /// Receives the events of the parser. The library's own DOM would take minutes for a vocabulary of 150,000 members.
 class DocumentBuilder : public nlohmann::json_sax<Json> {
  public:
-  DocumentBuilder(TokenizerDocument& document, const std::string& where) : document_(document), where_(where) {
+  /// `num_bytes`: of the text; the parser stops behind them where the text ends too early.
+  DocumentBuilder(TokenizerDocument& document, const std::string& where, size_t num_bytes)
+      : document_(document), where_(where), num_bytes_(num_bytes) {
     document_.rest = std::make_shared<Json>();
   }
 
@@ -76,8 +78,10 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
   }
 
   bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception&) override {
-    throw DataError("data.json", "not valid JSON", fmt::format("{}, byte {}", where_, position),
-                    "the file is damaged or not what it says");
+    const bool is_cut = position > num_bytes_;
+    throw DataError("data.json", is_cut ? "not valid JSON: it ends too early" : "not valid JSON",
+                    fmt::format("{}, byte {}", where_, position),
+                    is_cut ? "it may have been cut: fetch it again, whole" : "the file is damaged or not what it says");
   }
 
  private:
@@ -129,6 +133,7 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
 
   TokenizerDocument& document_;
   const std::string& where_;
+  const size_t num_bytes_;
   std::vector<Json*> stack_;
   std::string key_;
   std::vector<std::string> pair_;
@@ -141,7 +146,7 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
 TokenizerDocument parse_tokenizer_document(std::string_view text, const std::string& where) {
   require_no_null_byte(text, where);
   TokenizerDocument document;
-  DocumentBuilder builder(document, where);
+  DocumentBuilder builder(document, where, text.size());
   Json::sax_parse(text.begin(), text.end(), &builder);
   return document;
 }

@@ -89,6 +89,22 @@ TEST(FileSystem, MissingFileNamesItself) {
   }
 }
 
+TEST(Json, AnErrorShowsWhatStandsThereOrThatTheTextWasCut) {
+  const auto line_of = [](std::string_view text) {
+    try {
+      parse_json(text, "config.json");
+    } catch (const DataError& error) {
+      return error.line();
+    }
+    return std::string("no error");
+  };
+  EXPECT_NE(line_of(R"({"rms_norm_eps": NaN, "x": 1})").find(R"(at "rms_norm_eps": NaN ()"), std::string::npos);
+  EXPECT_NE(line_of("Write f(x)").find("at Write ("), std::string::npos);
+  for (const std::string_view cut : {R"({"a": [1, 2)", R"({"a": "tex)", R"({"a": tr)", "{"}) {
+    EXPECT_NE(line_of(cut).find("ends too early"), std::string::npos) << line_of(cut);
+  }
+}
+
 TEST(Json, RefusesDuplicatesTrailingTextAndNan) {
   EXPECT_THROW(parse_json(R"({"a":1,"a":2})", "x"), DataError);
   EXPECT_THROW(parse_json(R"({"a":{"b":1,"b":2}})", "x"), DataError);

@@ -20,14 +20,20 @@
 namespace plumbline {
 namespace {
 
-/// Calls `use` with every line of stdin that is not blank, and where it stands.
+/// Calls `use` with every line of stdin that is not blank, and where it stands. Nothing at all is an error that says
+/// what a line `holds`.
 template <typename Use>
-void for_each_input(Use use) {
+void for_each_input(const std::string& holds, Use use) {
   int number = 0;
+  bool any = false;
   for (std::string line; std::getline(std::cin, line);) {
     const std::string where = "stdin, line " + std::to_string(++number);
-    if (line.find_first_not_of(" \t\r") != std::string::npos) use(parse_json(line, where), where);
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    any = true;
+    use(parse_json(line, where), where);
   }
+  if (!any)
+    throw DataError("data.no_rows", "nothing came on standard input", "stdin", "write to it, a line each, " + holds);
 }
 
 void put_line(const Json& value) {
@@ -63,7 +69,8 @@ std::vector<int64_t> with_special_tokens(const std::vector<int64_t>& ids, const 
 
 void print_tokens(const std::string& model, const TokensOptions& options) {
   const Tokenizer tokenizer = Tokenizer::load(model);
-  for_each_input([&](const Json& input, const std::string& where) {
+  const std::string holds = options.decode ? "an array of token ids, [1, 2]" : "a JSON string, \"text\"";
+  for_each_input(holds, [&](const Json& input, const std::string& where) {
     if (options.decode) {
       const std::vector<int64_t> ids = ids_of(input, tokenizer, where);
       put_line(options.skip_special ? tokenizer.decode_text(ids) : tokenizer.decode(ids));
@@ -186,7 +193,8 @@ void print_rendered(const std::string& model, const RenderOptions& options) {
   std::optional<Explainer> explainer;
   if (explain && !chat_template) throw DataError("data.no_chat_template", "there is no template to explain", model);
   if (explain) explainer.emplace(model, files, *chat_template);
-  for_each_input([&](const Json& input, const std::string& where) {
+  const std::string holds = "an array of messages, [{\"role\": \"user\", \"content\": \"text\"}]";
+  for_each_input(holds, [&](const Json& input, const std::string& where) {
     const Json variables = variables_of(input, files, where);
     if (!chat_template) return put_line(join_messages(variables["messages"], where));
     try {
@@ -210,7 +218,10 @@ int run_inspect_text(const std::vector<std::string>& words) {
   arguments
       .positional("MODEL", &model,
                   "a folder, a tokenizer.json (.gz too), a GGUF file, or org/name[@revision] of the hub")
-      .positional("WHAT", &what, "tokens, render, logits or modules", false)
+      .positional(
+          "WHAT", &what,
+          "tokens or render: a JSON value a line of stdin, a line of stdout each; logits, modules; without: a summary",
+          false)
       .flag("--decode", &tokens.decode, "tokens: from ids to text")
       .flag("--special", &tokens.special, "tokens: with the tokens that the tokenizer puts around a text")
       .flag("--skip-special", &tokens.skip_special, "tokens --decode: without special tokens")

@@ -49,12 +49,17 @@ int inspect_logits(const InspectArguments& arguments) {
   const c10::InferenceMode inference;
   TensorMap tensors;
   std::string line;
-  for (int64_t number = 0; std::getline(std::cin, line); ++number) {
+  int64_t number = 0;
+  for (; std::getline(std::cin, line); ++number) {
     const std::vector<int64_t> ids = parse_ids(line, number + 1, decoder->config().vocab_size);
     ForwardBatch batch;
     batch.ids_BT = torch::tensor(ids).unsqueeze(0).to(decoder->device());
     batch.positions_BT = at::arange(batch.ids_BT.size(1), batch.ids_BT.options()).unsqueeze(0);
     tensors[fmt::format("logits.{}", number)] = decoder->logits(decoder->hidden(batch)[0]).to(torch::kFloat32).cpu();
+  }
+  if (number == 0) {
+    throw DataError("data.no_rows", "nothing came on standard input", "stdin",
+                    "write one JSON array a line, [1, 2, 3]");
   }
   write_tensors(arguments.out, tensors, {{"weight_hash", decoder->weight_hash()}, {"dtype", arguments.dtype}});
   return 0;
@@ -93,8 +98,11 @@ int inspect_main(const std::vector<std::string>& words) {
   parser
       .positional("MODEL", &arguments.model,
                   "a folder, a GGUF file, a name in the cache folder, or org/name[@revision] of the hub")
-      .positional("PART", &arguments.part,
-                  "logits: ids on stdin to logits; modules: the linear modules; without: a summary", false)
+      .positional(
+          "PART", &arguments.part,
+          "tokens: JSON strings on stdin to ids (--decode: back); render: messages on stdin to prompts; logits: ids on "
+          "stdin to logits; modules: the linear modules; without: a summary",
+          false)
       .option("--out", &arguments.out, "safetensors file for logits")
       .option("--preset", &arguments.preset,
               "in the summary: the first prompt of this preset, with its template options")

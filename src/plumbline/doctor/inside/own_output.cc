@@ -19,7 +19,7 @@ constexpr size_t kShownFacts = 6;
 }  // namespace
 
 std::string findings_text(const Diagnosis& diagnosis) {
-  if (diagnosis.health() == Health::kSound) return "";
+  if (diagnosis.health() == Health::kSound) return "findings: none\n";
   std::string text = "findings: " + escape_control(diagnosis_headline(diagnosis)) + "\n";
   for (const Finding& finding : diagnosis.findings) {
     std::string line = fmt::format("  {:<7} {}", name_of(finding.severity), finding.kind->id);

@@ -9,8 +9,8 @@
 
 namespace plumbline::doctor {
 
-/// "findings: invalid: 1 error ..." and a line a finding with its first place and figures; empty when all is sound.
-/// Escaped; with a newline at the end.
+/// "findings: invalid: 1 error ..." and a line a finding with its first place and figures; "findings: none" when all is
+/// sound. Escaped; with a newline at the end.
 std::string findings_text(const Diagnosis& diagnosis);
 
 /// The finished page of report/run_report.h: what the doctor finds in the runs is named in its first line and stands
