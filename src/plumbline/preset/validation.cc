@@ -238,4 +238,11 @@ void check_combinations(const Preset& preset, const WhereOf& where_of, bool need
   check_unique(preset.probe.choosing_seeds, "probe.choosing_seeds", where_of);
 }
 
+void check_eval_verb(const Preset& preset) {
+  if (preset.eval.samples <= 1 || preset.eval.temperature > 0) return;
+  conflict(fmt::format("eval.samples = {} would be ignored: at eval.temperature = 0 eval gives the greedy answer alone",
+                       preset.eval.samples),
+           "eval.samples", "set eval.samples = 1, or a temperature above 0: samples stand beside the greedy answer");
+}
+
 }  // namespace plumbline

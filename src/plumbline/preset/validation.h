@@ -23,4 +23,8 @@ using WhereOf = std::function<std::string(const std::string& key)>;
 /// `needs_model`: model.path must be set.
 void check_combinations(const Preset& preset, const WhereOf& where_of, bool needs_model = true);
 
+/// What the verb `eval` would ignore: several samples an item at temperature 0, where it draws none. Throws
+/// ConfigError(config.conflict).
+void check_eval_verb(const Preset& preset);
+
 }  // namespace plumbline

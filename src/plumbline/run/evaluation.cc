@@ -29,6 +29,7 @@
 #include "plumbline/compare/preregistration.h"
 #include "plumbline/doctor/diagnosis.h"
 #include "plumbline/doctor/inside/own_output.h"
+#include "plumbline/preset/validation.h"
 #include "plumbline/rollout/engine.h"
 #include "plumbline/run/eval_candidate.h"
 #include "plumbline/run/eval_rows.h"
@@ -367,7 +368,10 @@ std::optional<Preregistration> begin_plan(const std::string& path) {
   if (path.empty()) return std::nullopt;
   Preregistration record = record_plan(read_plan(path));
   if (!record.commit) {
-    log_warning(fmt::format("{} is not committed as it stands: compare --preregistered will not accept it", path));
+    log_warning(fmt::format(
+        "{0} is not committed as it stands: compare --preregistered will not accept it; stop, git add {0} && "
+        "git commit, and begin again",
+        path));
   }
   return record;
 }
@@ -411,11 +415,13 @@ void require_same_pins(const Json& now, const RunDirectory& directory) {
 }  // namespace
 
 void check_evaluation(const Preset& preset, const EvaluationFiles& files) {
+  check_eval_verb(preset);
   if (files.pin.empty() && files.plan.empty()) return;
   Evaluation(preset, files, begin_plan(files.plan)).prepare();
 }
 
 int evaluate(const Preset& preset, const std::string& out, const EvaluationFiles& files) {
+  check_eval_verb(preset);
   RunDirectory::check(out);
   const std::optional<Preregistration> plan = begin_plan(files.plan);
   Evaluation evaluation(preset, files, plan);

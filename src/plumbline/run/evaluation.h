@@ -21,9 +21,9 @@ struct EvaluationFiles {
 /// once. `pin_file` (empty: none) is a report that this one must be comparable with. Prints what `compare` says of the
 /// reports, and what the doctor finds in them; exit code 0 whatever they say. Throws what find_candidates,
 /// read_eval_sets and load_model_bench throw; ConfigError(config.pin_mismatch) before any completion is made;
-/// ConfigError(config.prompts_differ) for a checkpoint whose prompts are rendered otherwise;
-/// SandboxError(sandbox.no_verdicts) when completions could not be graded; Interrupted. All but the first few leave a
-/// folder that --resume goes on with.
+/// ConfigError(config.conflict) for samples that would not be drawn; ConfigError(config.prompts_differ) for a
+/// checkpoint whose prompts are rendered otherwise; SandboxError(sandbox.no_verdicts) when completions could not be
+/// graded; Interrupted. All but the first few leave a folder that --resume goes on with.
 int evaluate(const Preset& preset, const std::string& out, const EvaluationFiles& files);
 /// What --dry-run does beside printing the preset: with a pin or a plan everything up to the first completion, without
 /// asking a served candidate. Throws as evaluate does.

@@ -326,6 +326,9 @@ TEST(Eval, WrongInputIsRefusedBeforeTheModelIsLoaded) {
   const ProcessResult third = evaluate(folder.file("e"), {"eval.candidate=models/tiny", "eval.served=local:m@x"});
   EXPECT_EQ(third.exit_code, 2);
   EXPECT_THAT(third.err, HasSubstr("config.conflict"));
+  const ProcessResult undrawn = evaluate(folder.file("e"), {"eval.candidate=models/tiny", "eval.samples=2"});
+  EXPECT_EQ(undrawn.exit_code, 2);
+  EXPECT_THAT(undrawn.err, HasSubstr("eval.samples = 2 would be ignored"));
   EXPECT_FALSE(fs::exists(folder.file("e")));
 }
 

@@ -9,6 +9,7 @@
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/preset/key_table.h"
+#include "plumbline/preset/validation.h"
 #include "tests/support/shared_files.h"
 #include "tests/support/temporary_folder.h"
 
@@ -323,6 +324,22 @@ TEST(ShippedPresets, AnUnknownNameIsRefusedWithASuggestion) {
     EXPECT_NE(error.next_step().find("did you mean smoke?"), std::string::npos) << error.line();
   }
   EXPECT_THROW(load_preset("no/such.toml"), ConfigError);
+}
+
+/// Samples at temperature 0 would be ignored by the verb eval; no shipped preset asks for them.
+TEST(ShippedPresets, EvalDrawsTheSamplesThatArePlanned) {
+  for (const char* name : {"demo", "smoke", "full", "organism", "tiny_vanilla"}) {
+    EXPECT_NO_THROW(check_eval_verb(load_preset(name))) << name;
+  }
+  EXPECT_NO_THROW(check_eval_verb(load_preset("demo", {"eval.samples=1", "eval.temperature=0"})));
+  try {
+    check_eval_verb(load_preset("demo", {"eval.temperature=0"}));
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.id(), "config.conflict");
+    EXPECT_EQ(error.where(), "eval.samples");
+    EXPECT_NE(error.message().find("eval.samples = 2 would be ignored"), std::string::npos);
+  }
 }
 
 }  // namespace
