@@ -40,6 +40,10 @@ void restate(Json& report) {
   }
 }
 
+void set_split(Json& report, const std::string& hash) {
+  report["pin"]["split_hash"] = report["split"]["hash"] = hash;
+}
+
 Json made_report(const MadeReport& recipe) {
   Json report = {{"schema", "eval.v1"},
                  {"task", recipe.task},
@@ -66,8 +70,10 @@ Json made_report(const MadeReport& recipe) {
                    {"quantization", "none"},
                    {"grader", "3"},
                    {"libraries", {{"plumbline", "0.1.0"}, {"libtorch", "2.11.0"}}}};
-  report["split"] = {
-      {"n", recipe.num_items}, {"seed", recipe.seed}, {"hash", "split"}, {"family_overlap", Json::array()}};
+  report["split"] = {{"n", recipe.num_items},
+                     {"seed", recipe.seed},
+                     {"hash", "split-" + recipe.task},
+                     {"family_overlap", Json::array()}};
   report["rows"] = {{"base", Json::array()}, {"candidate", Json::array()}};
   for (int i = 0; i < recipe.num_items; ++i) {
     const bool base = recipe.base_passes(i);

@@ -24,4 +24,7 @@ nlohmann::ordered_json made_report(const MadeReport& recipe);
 /// States the means of the rows again, after a test has changed rows.
 void restate(nlohmann::ordered_json& report);
 
+/// Of other items: the pin and the split say it.
+void set_split(nlohmann::ordered_json& report, const std::string& hash);
+
 }  // namespace plumbline::test

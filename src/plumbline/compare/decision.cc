@@ -56,11 +56,13 @@ std::vector<JudgedTask> gather_tasks(const std::vector<EvalReport>& reports, con
       const bool is_there = std::any_of(tasks.begin(), tasks.end(),
                                         [&](const JudgedTask& judged) { return judged.evidence.task == task; });
       if (!is_there)
-        throw ConfigError("config.no_task", fmt::format("no report is of the planned task \"{}\"", task), plan.path);
+        throw ConfigError("config.no_task", fmt::format("no report is of the planned task \"{}\"", task), plan.path,
+                          "give its reports too, or a plan that does not name it");
     }
   }
   if (tasks.front().role != TaskRole::kHeadline) {
-    throw ConfigError("config.no_task", "no report is of a headline task", plan.path);
+    throw ConfigError("config.no_task", "no report is of a headline task", plan.path,
+                      "give reports of the task that the decision is about");
   }
   return tasks;
 }
@@ -99,6 +101,7 @@ void add_protection(Judgement& judgement, const Plan& plan) {
       gate.id = "protected";
       gate.state = GateState::kUndecided;
       gate.words = "one row is protected, and one row has no interval";
+      gate.to_pass = "evaluate at least two protected items of the task";
       judgement.gates.push_back({evidence.task, gate});
     }
     if (task.role == TaskRole::kProtected) {
@@ -139,10 +142,43 @@ bool lacks_completions(const TaskEvidence& evidence) {
   return false;
 }
 
-void add_notes(Judgement& judgement) {
+/// What an arm's summary does not state of what `eval` writes: nothing then holds its rows to what was measured.
+std::string unstated_of(const EvalReport& report) {
+  std::string unstated;
+  for (const auto& [name, arm] : {std::pair("base", &report.base), {"candidate", &report.candidate}}) {
+    for (const std::string& key : {std::string("n"), report.metric}) {
+      if (!arm->stated.count(key)) unstated += fmt::format("{}{}.{}", unstated.empty() ? "" : ", ", name, key);
+    }
+  }
+  return unstated;
+}
+
+/// Headline tasks on the same items: one set of rows under two names, or one measured twice.
+bool have_same_items(const EvalReport& a, const EvalReport& b) {
+  const auto items = [](const EvalReport& report) {
+    std::set<std::string> marks;
+    for (const EvalRow& row : report.base.rows) marks.insert(row.id + '\x1f' + row.prompt_hash);
+    return marks;
+  };
+  return items(a) == items(b);
+}
+
+/// Planned seeds that were not reported: the reader of a decision must know that some are missing.
+void note_missing_seeds(const Plan& plan, const TaskEvidence& evidence, std::set<std::string>& notes) {
+  std::string missing;
+  for (const int64_t seed : plan.seeds) {
+    const bool is_there = std::any_of(evidence.reports.begin(), evidence.reports.end(),
+                                      [&](const EvalReport* report) { return report->seed == seed; });
+    if (!is_there) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", seed);
+  }
+  if (!missing.empty()) notes.insert(fmt::format("{}: planned seeds without a report: {}", evidence.task, missing));
+}
+
+void add_notes(Judgement& judgement, const Plan& plan) {
   std::set<std::string> notes;
   for (const JudgedTask& task : judgement.tasks) {
     const TaskEvidence& evidence = task.evidence;
+    const EvalReport& first = *evidence.reports.front();
     const auto note = [&](const std::string& text) { notes.insert(evidence.task + ": " + text); };
     if (lacks_completions(evidence)) note("rows without completion text: nobody can check the grades");
     if (evidence.pairs.knowledge == PromptKnowledge::kCompletions) {
@@ -150,11 +186,29 @@ void add_notes(Judgement& judgement) {
     } else if (evidence.pairs.knowledge == PromptKnowledge::kIds) {
       note("not all prompts are recorded; an id without one counts as a prompt");
     }
-    if (evidence.reports.front()->source == ReportSource::kOriginalHarness) {
+    if (first.source == ReportSource::kOriginalHarness) {
       note("a foreign report records few pins; what it does not record cannot be checked");
     }
-    if (evidence.reports.front()->pins.find("dirty") == "true")
-      note("made from a working tree with uncommitted changes");
+    for (const EvalReport* report : evidence.reports) {
+      if (report->source != ReportSource::kPlumbline) continue;
+      if (const std::string unstated = unstated_of(*report); !unstated.empty()) {
+        note(fmt::format("{} does not state {}: nothing holds its rows to what was measured", report->path, unstated));
+      }
+    }
+    if (first.pins.find("dirty") == "true") {
+      notes.insert(
+          "the plumbline that measured this was built from a source tree with uncommitted changes: the pin commit does "
+          "not name that program");
+    }
+    for (const JudgedTask& other : judgement.tasks) {
+      const bool are_headlines = task.role == TaskRole::kHeadline && other.role == TaskRole::kHeadline;
+      if (are_headlines && evidence.task < other.evidence.task &&
+          have_same_items(first, *other.evidence.reports.front())) {
+        note(fmt::format("its items are those of {}: two names of one measurement count as two headline tasks",
+                         other.evidence.task));
+      }
+    }
+    note_missing_seeds(plan, evidence, notes);
   }
   judgement.notes.assign(notes.begin(), notes.end());
 }
@@ -180,18 +234,22 @@ std::string_view name_of(TaskRole role) {
 
 std::vector<std::string> Judgement::blocking() const {
   std::vector<std::string> ids;
-  const auto add = [&](const JudgedGate& judged) {
-    if (!has(ids, judged.gate.id)) ids.push_back(judged.gate.id);
-  };
-  for (const JudgedGate& judged : gates) {
-    if (judged.gate.state != GateState::kFail) continue;
-    if (decision != Decision::kInvalid || judged.gate.kind == GateClass::kInvalid) add(judged);
-  }
-  if (decision == Decision::kInvalid) return ids;
-  for (const JudgedGate& judged : gates) {
-    if (judged.gate.state == GateState::kUndecided) add(judged);
+  for (const JudgedGate* judged : blocking_gates()) {
+    if (!has(ids, judged->gate.id)) ids.push_back(judged->gate.id);
   }
   return ids;
+}
+
+std::vector<const JudgedGate*> Judgement::blocking_gates() const {
+  std::vector<const JudgedGate*> blocking;
+  for (const GateState state : {GateState::kFail, GateState::kUndecided}) {
+    for (const JudgedGate& judged : gates) {
+      const bool counts = decision != Decision::kInvalid ||
+                          (judged.gate.kind == GateClass::kInvalid && judged.gate.state == GateState::kFail);
+      if (judged.gate.state == state && counts) blocking.push_back(&judged);
+    }
+  }
+  return blocking;
 }
 
 Judgement judge(const std::vector<EvalReport>& reports, const DecisionRequest& request) {
@@ -210,7 +268,7 @@ Judgement judge(const std::vector<EvalReport>& reports, const DecisionRequest& r
   if (request.must_be_preregistered) {
     judgement.gates.push_back({"", preregistered_gate(request.plan, reports)});
   }
-  add_notes(judgement);
+  add_notes(judgement, request.plan);
   judgement.decision = decide(judgement.gates);
   return judgement;
 }

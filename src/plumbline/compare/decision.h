@@ -30,6 +30,8 @@ struct DecisionRequest {
 struct JudgedGate {
   std::string task;
   Gate gate;
+  /// "effect (code)"; "comparable".
+  std::string title() const { return task.empty() ? gate.id : gate.id + " (" + task + ")"; }
 };
 
 struct Judgement {
@@ -37,7 +39,10 @@ struct Judgement {
   std::vector<JudgedGate> gates;
   std::vector<std::string> notes;  ///< what a reader must know beside the gates
   Decision decision = Decision::kInvalid;
-  /// Ids of the gates that stand in the way, each once: those that fail, then those that are undecided.
+  /// The gates that stand in the way: those that fail, then those that are undecided. Of an INVALID comparison only
+  /// those that make it so.
+  std::vector<const JudgedGate*> blocking_gates() const;
+  /// Their ids, each once.
   std::vector<std::string> blocking() const;
 };
 

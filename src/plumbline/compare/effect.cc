@@ -1,13 +1,15 @@
 #include "plumbline/compare/effect.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "plumbline/base/error.h"
 #include "plumbline/stats/bootstrap.h"
 #include "plumbline/stats/confidence_sequence.h"
 #include "plumbline/stats/exact_test.h"
-#include "plumbline/stats/input.h"
 #include "plumbline/stats/moments.h"
 #include "plumbline/stats/paired_binary.h"
 #include "plumbline/stats/power.h"
@@ -102,8 +104,12 @@ void set_seeds(Effect& effect, std::span<const PairedRow> rows) {
 
 }  // namespace
 
-Effect effect_of(std::span<const PairedRow> rows) {
-  require_values(static_cast<int64_t>(rows.size()), 2, "a paired comparison");
+Effect effect_of(std::span<const PairedRow> rows, const std::string& where) {
+  if (rows.size() < 2) {
+    throw DataError(rows.empty() ? "data.no_values" : "data.too_few_values",
+                    fmt::format("a paired comparison needs at least 2 rows in each arm, and there are {}", rows.size()),
+                    where, "evaluate more items (eval.limit, eval.problems)");
+  }
   Effect effect;
   effect.num_rows = static_cast<int64_t>(rows.size());
   effect.is_binary = is_binary(rows);

@@ -43,8 +43,8 @@ struct Effect {
   bool has_spread() const { return num_gained + num_lost > 0 && interval && interval->low < interval->high; }
 };
 
-/// Throws DataError(data.no_values), DataError(data.too_few_values) for a single row.
-Effect effect_of(std::span<const PairedRow> rows);
+/// Throws DataError(data.no_values), DataError(data.too_few_values) for a single row; `where` goes into them.
+Effect effect_of(std::span<const PairedRow> rows, const std::string& where = "");
 
 /// Rows that neither arm truncated; unset when a row does not say.
 std::optional<std::vector<PairedRow>> untruncated_rows(std::span<const PairedRow> rows);

@@ -13,6 +13,7 @@
 #include "plumbline/base/error.h"
 #include "plumbline/base/file_system.h"
 #include "plumbline/base/sha256.h"
+#include "plumbline/compare/foreign_input.h"
 #include "plumbline/compare/original_report.h"
 #include "plumbline/compare/typed_json.h"
 #include "plumbline/record/task_names.h"
@@ -56,8 +57,52 @@ std::optional<bool> truncation_of(const TypedObject& in) {
   return reason == "stop" ? std::optional(false) : std::nullopt;
 }
 
+/// Integers that count something or name a seed.
+int64_t not_negative(const TypedObject& in, const std::string& key) {
+  const int64_t value = in.integer(key);
+  if (value >= 0) return value;
+  throw DataError("data.out_of_range", fmt::format("\"{}\" is {}, below 0", key, value), in.where(),
+                  "give the report as eval wrote it, or evaluate again");
+}
+
+/// What all rows of a report share, and what they are held against.
+struct RowRules {
+  std::string task, metric;
+  std::optional<int64_t> max_new_tokens;  ///< pin; unset: not recorded
+  bool is_in_process = false;             ///< decoded by us: at least one token, and cut at the limit or not at all
+};
+
+RowRules rules_of(const EvalReport& report) {
+  RowRules rules{report.task, report.metric, std::nullopt, report.pins.find("rollout_mode") == "\"in_process\""};
+  const std::optional<std::string> limit = report.pins.find("max_new_tokens");
+  if (limit && *limit != "null") rules.max_new_tokens = parse_json(*limit, "a pin").get<int64_t>();
+  return rules;
+}
+
+/// A grader that reads text finds nothing right in no text; one of the user's own may.
+bool needs_text(const std::string& task) {
+  return is_code_task(task) || task == "math" || task == "physics" || task == "step";
+}
+
+/// Why no decoding under the report's pins gives such a row; empty when one can.
+std::string decoding_fault(const TypedObject& in, const RowRules& rules) {
+  if (!in.has("tokens")) return "";
+  const int64_t tokens = not_negative(in, "tokens");
+  if (rules.max_new_tokens && tokens > *rules.max_new_tokens) {
+    return fmt::format("has {} tokens, and the pin max_new_tokens is {}", tokens, *rules.max_new_tokens);
+  }
+  if (!rules.is_in_process) return "";  // a server counts as it likes, and may have a limit of its own
+  if (tokens == 0) return "has 0 tokens, and a decoding in process makes at least one";
+  const bool is_cut = in.optional_text("finish_reason").value_or("") == "length";
+  if (is_cut && rules.max_new_tokens && tokens < *rules.max_new_tokens) {
+    return fmt::format("says finish_reason: length after {} tokens, and the pin max_new_tokens is {}", tokens,
+                       *rules.max_new_tokens);
+  }
+  return "";
+}
+
 /// What a row says against itself, or why it is no grade; empty when nothing.
-std::string row_fault(const TypedObject& in, bool passed, const std::string& outcome) {
+std::string row_fault(const TypedObject& in, const RowRules& rules, bool passed, const std::string& outcome) {
   if (outcome == "infra") return "was never graded (infra)";
   if (!outcome.empty() && passed != (outcome == "pass")) {
     return fmt::format("says passed: {} and outcome: {}", passed, outcome);
@@ -65,11 +110,13 @@ std::string row_fault(const TypedObject& in, bool passed, const std::string& out
   if (passed && in.has("verdict") && in.text("verdict") != "accepted") {
     return fmt::format("says passed: {} and verdict: {}", passed, in.text("verdict"));
   }
-  return "";
+  const std::optional<std::string> text = in.optional_text("completion");
+  const bool is_blank = text && text->find_first_not_of(" \t\r\n") == std::string::npos;
+  if (passed && is_blank && needs_text(rules.task)) return "says passed: true, and its completion is empty";
+  return decoding_fault(in, rules);
 }
 
-EvalRow read_row(const TypedObject& in, const std::string& task, const std::string& metric,
-                 std::vector<std::string>& faults) {
+EvalRow read_row(const TypedObject& in, const RowRules& rules) {
   EvalRow row;
   row.id = in.id("problem_id");
   row.family = in.optional_text("family").value_or("");
@@ -79,17 +126,33 @@ EvalRow read_row(const TypedObject& in, const std::string& task, const std::stri
   const bool passed = in.boolean("passed");
   row.reward = in.optional_real("reward");
   row.vsc = in.optional_real("vsc");
-  row.score = score_of(in, metric, passed);
+  row.score = score_of(in, rules.metric, passed);
   row.hacked = in.optional_boolean("hacked");
   row.hack_paid = row.hacked.value_or(false) && (passed || row.reward.value_or(0) > 0);
   const std::string outcome = in.optional_text("outcome").value_or("");
   row.no_code = outcome == "no_code";
   row.unparsed = outcome == "unparsed" || outcome == "undecided";
-  row.engaged = is_engaged(task, row, outcome);
+  row.engaged = is_engaged(rules.task, row, outcome);
   row.protected_passed = in.optional_boolean("protected_passed");
-  if (std::string fault = row_fault(in, passed, outcome); !fault.empty()) faults.push_back(std::move(fault));
   return row;
 }
+
+/// Of one arm's rows: the first one with a fault, and how many have one. A thousand rows need no thousand lines.
+class RowFaults {
+ public:
+  void add(const std::string& place, const std::string& fault) {
+    if (fault.empty()) return;
+    if (++num_ == 1) first_ = place + " " + fault;
+  }
+  void report_to(std::vector<std::string>& faults) const {
+    if (num_ == 0) return;
+    faults.push_back(num_ == 1 ? first_ : fmt::format("{} ({} rows of this arm are at fault)", first_, num_));
+  }
+
+ private:
+  size_t num_ = 0;
+  std::string first_;
+};
 
 EvalArm read_arm(const TypedObject& in, const std::string& name, EvalReport& report) {
   EvalArm arm;
@@ -101,13 +164,38 @@ EvalArm read_arm(const TypedObject& in, const std::string& name, EvalReport& rep
   }
   const TypedObject rows = in.object("rows");
   const Json& array = rows.array(name);
+  const RowRules rules = rules_of(report);
+  RowFaults faults;
   for (size_t i = 0; i < array.size(); ++i) {
     const std::string place = fmt::format("rows.{}[{}]", name, i);
-    std::vector<std::string> faults;
-    arm.rows.push_back(read_row({array[i], in.where() + ", " + place}, report.task, report.metric, faults));
-    for (const std::string& fault : faults) report.faults.push_back(place + " " + fault);
+    const TypedObject row(array[i], in.where() + ", " + place);
+    arm.rows.push_back(read_row(row, rules));
+    faults.add(place, row_fault(row, rules, row.boolean("passed"), row.optional_text("outcome").value_or("")));
   }
+  faults.report_to(report.faults);
   return arm;
+}
+
+/// What the split says of itself beside the rows and the pins that say it too.
+void check_split(const TypedObject& split, EvalReport& report) {
+  const std::optional<int64_t> num_items = split.optional_integer("n");
+  if (num_items && *num_items != static_cast<int64_t>(report.base.rows.size())) {
+    report.faults.push_back(
+        fmt::format("split.n {} is stated, and the base has {} rows", *num_items, report.base.rows.size()));
+  }
+  const std::optional<std::string> hash = split.optional_text("hash"), pin = report.pins.find("split_hash");
+  if (hash && pin && *pin != "null" && *pin != to_json_line(Json(*hash))) {
+    report.faults.push_back(
+        fmt::format("split.hash: {} in the split and {} in the pin split_hash", to_json_line(Json(*hash)), *pin));
+  }
+}
+
+/// "code 4" is version 4 of the grader of code, and grades no other task.
+void check_grader(EvalReport& report) {
+  const std::optional<std::string> task = task_of_grader(report.pins);
+  if (!task || *task == report.task) return;
+  report.faults.push_back(fmt::format("grader: the task is \"{}\", and the pin grader is {}, of the task \"{}\"",
+                                      report.task, *report.pins.find("grader"), *task));
 }
 
 /// Rows without what pairing or counting them needs.
@@ -141,10 +229,10 @@ EvalReport read_plumbline_report(const TypedObject& in) {
   report.metric = in.text("metric");
   report.model = in.optional_text("model").value_or("");
   report.adapter = in.optional_text("adapter").value_or("");
-  report.pins = read_pins(require_member(in.json(), "pin", in.where()), in.place("pin"));
+  report.pins = read_pins(in.object("pin").json(), in.place("pin"));
   report.unrecorded = unrecorded_pins(report.pins);
   const TypedObject split = in.object("split");
-  report.seed = split.integer("seed");
+  report.seed = not_negative(split, "seed");
   std::vector<std::string> overlap;
   for (const char* key : {"family_overlap", "entity_overlap", "prompt_overlap"}) {
     if (!split.has(key)) continue;
@@ -153,9 +241,11 @@ EvalReport read_plumbline_report(const TypedObject& in) {
   // Families are what every task has; a report that names entities or prompts only has not looked.
   if (split.has("family_overlap") || !overlap.empty()) report.overlap = std::move(overlap);
   if (!in.has("rows"))
-    throw DataError("data.no_rows", "the report has no rows, and means cannot be paired", in.where());
+    throw DataError("data.no_rows", "the report has no rows, and means cannot be paired", in.where(), kRowsNeeded);
   report.base = read_arm(in, "base", report);
   report.candidate = read_arm(in, "candidate", report);
+  check_split(split, report);
+  check_grader(report);
   note_unrecorded_rows(report);
   if (in.has("gates")) {
     for (const Json& gate : in.array("gates")) {
@@ -177,7 +267,8 @@ void pair_arms(EvalReport& report) {
   for (size_t i = 0; i < report.candidate.rows.size(); ++i) {
     if (!places.emplace(report.candidate.rows[i].id, i).second) {
       throw DataError("data.duplicate_id",
-                      fmt::format("the candidate has item \"{}\" twice", report.candidate.rows[i].id), report.path);
+                      fmt::format("the candidate has item \"{}\" twice", report.candidate.rows[i].id), report.path,
+                      "keep one row an item in each arm, as eval writes them");
     }
   }
   std::vector<EvalRow> ordered;
@@ -285,6 +376,15 @@ void check_pairs(EvalReport& report) {
   }
 }
 
+Json parse_document(const std::string& text, const std::string& path) {
+  try {
+    return parse_json(text, path);
+  } catch (const DataError&) {
+    refuse_known_text(text, path);
+    throw;
+  }
+}
+
 }  // namespace
 
 bool is_headline_metric(const std::string& task, const std::string& metric) {
@@ -298,11 +398,12 @@ std::string headline_metric(const std::string& task) {
 }
 
 EvalReport read_eval_report(const std::string& path) {
+  require_report_path(path);
   return parse_eval_report(read_file(path), path);
 }
 
 EvalReport parse_eval_report(const std::string& text, const std::string& path) {
-  const Json document = parse_json(text, path);
+  const Json document = parse_document(text, path);
   const TypedObject in(document, path);
   EvalReport report;
   if (in.has("schema") && in.text("schema") == "eval.v1") {
@@ -310,13 +411,12 @@ EvalReport parse_eval_report(const std::string& text, const std::string& path) {
   } else if (is_original_report(in)) {
     report = read_original_report(in);
   } else {
-    throw DataError("data.unknown_report", "neither an eval.v1 report nor an evaluation of the original harness", path,
-                    "docs/reference/compare.md has both formats");
+    refuse_document(document, path);
   }
   report.path = path;
   report.sha256 = sha256_hex(text);
   if (report.base.rows.empty())
-    throw DataError("data.no_rows", "the report has no rows, and means cannot be paired", path);
+    throw DataError("data.no_rows", "the report has no rows, and means cannot be paired", path, kRowsNeeded);
   pair_arms(report);
   check_stated("base", report.base, report);
   check_stated("candidate", report.candidate, report);

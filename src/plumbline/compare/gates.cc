@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "plumbline/stats/paired_binary.h"
+#include "plumbline/compare/to_pass.h"
 
 namespace plumbline {
 namespace {
@@ -103,7 +103,8 @@ std::vector<std::string> comparability_faults(const TaskEvidence& evidence) {
   return faults;
 }
 
-/// Pins that belong to the program and the weights, not to the task: equal over all tasks too.
+/// Pins that belong to the program and the weights, not to the task: equal over all tasks too. A grader that names its
+/// task is that task's own.
 std::vector<std::string> faults_across(std::span<const TaskEvidence* const> tasks) {
   static const std::set<std::string> kShared = {"commit",    "dirty",        "model_hash", "adapter_kind",
                                                 "precision", "quantization", "grader",     "model"};
@@ -113,7 +114,8 @@ std::vector<std::string> faults_across(std::span<const TaskEvidence* const> task
     const EvalReport& report = *evidence->reports.front();
     if (report.source != first.source) faults.push_back("reports of two harnesses");
     for (const PinDifference& difference : pin_differences(first.pins, report.pins)) {
-      if (kShared.count(difference.name)) faults.push_back(difference.words());
+      const bool is_own = difference.name == "grader" && (task_of_grader(first.pins) || task_of_grader(report.pins));
+      if (kShared.count(difference.name) && !is_own) faults.push_back(difference.words());
     }
   }
   return faults;
@@ -142,31 +144,11 @@ HackCounts count_hacks(const TaskEvidence& evidence, EvalArm EvalReport::*arm) {
   return counts;
 }
 
-/// The interval that `factor` times as many prompts with the same rates would have; shrinks with the root for real
-/// scores.
-Interval scaled_interval(const Effect& effect, double factor) {
-  if (effect.is_binary) {
-    const double scale = factor / effect.design_effect;
-    return tango_interval(static_cast<double>(effect.num_lost) * scale, static_cast<double>(effect.num_gained) * scale,
-                          static_cast<double>(effect.num_rows) * scale);
-  }
-  const double root = std::sqrt(factor);
-  return {effect.delta - (effect.delta - effect.interval->low) / root,
-          effect.delta + (effect.interval->high - effect.delta) / root};
-}
-
 /// How many prompts would take the interval to one side of -margin.
 std::string deciding_words(const Effect& effect, double margin) {
-  constexpr double kMostTimes = 1e5;
-  const auto decides = [&](double factor) { return scaled_interval(effect, factor).excludes(-margin); };
-  if (!decides(kMostTimes)) return "no number of items within reason would decide";
-  double low = 1, high = kMostTimes;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = std::sqrt(low * high);
-    (decides(middle) ? high : low) = middle;
-  }
-  return fmt::format("about {:.0f} items would decide, if the rates stay",
-                     std::ceil(static_cast<double>(effect.effective_n) * high));
+  const std::optional<double> prompts = prompts_to_exclude(effect, -margin);
+  if (!prompts) return "no number of items within reason would decide";
+  return fmt::format("about {:.0f} items would decide, if the rates stay", *prompts);
 }
 
 /// What makes a seed's candidate another measurement: its answers by item, in any order, blanks at their ends aside.
@@ -179,6 +161,29 @@ std::set<std::string> answers_of(const EvalReport& report) {
     answers.insert(row.id + '\x1f' + text);
   }
   return answers;
+}
+
+/// Which seeds measured a candidate of their own. Those of one name are one candidate, whatever seeds they say: an
+/// adapter is RUN@step and a run has one seed; a checkpoint or a served model was not trained anew for a seed. So are
+/// those with the same answers under two names. Reports of the original harness name a folder that runs share.
+void find_distinct_seeds(TaskEvidence& evidence) {
+  std::map<std::string, int64_t> names;
+  std::map<std::set<std::string>, int64_t> answers;
+  for (const EvalReport* report : evidence.reports) {
+    const bool has_name = report->source == ReportSource::kPlumbline && !report->adapter.empty();
+    const auto [named, is_new_name] =
+        names.emplace(has_name ? report->adapter : fmt::format("\x1f{}", report->seed), report->seed);
+    const auto [answered, are_new_answers] = answers.emplace(answers_of(*report), report->seed);
+    if (!is_new_name) {
+      evidence.copies.push_back(
+          fmt::format("seed {} names the candidate of seed {}, {}", report->seed, named->second, report->adapter));
+    } else if (!are_new_answers) {
+      evidence.copies.push_back(
+          fmt::format("seed {} has the candidate rows of seed {}", report->seed, answered->second));
+    } else {
+      evidence.distinct_seeds.push_back(report->seed);
+    }
+  }
 }
 
 }  // namespace
@@ -205,7 +210,7 @@ TaskEvidence gather_evidence(std::vector<const EvalReport*> reports) {
   evidence.metric = reports.front()->metric;
   evidence.reports = std::move(reports);
   evidence.pairs = pair_reports(evidence.reports);
-  evidence.effect = effect_of(evidence.pairs.rows);
+  evidence.effect = effect_of(evidence.pairs.rows, evidence.reports.front()->path);
   if (const auto kept = untruncated_rows(evidence.pairs.rows)) {
     evidence.num_truncated = static_cast<int64_t>(evidence.pairs.rows.size() - kept->size());
     if (kept->size() >= 2) evidence.untruncated = effect_of(*kept);
@@ -213,9 +218,7 @@ TaskEvidence gather_evidence(std::vector<const EvalReport*> reports) {
   const PairedRows kept_safe = pair_protected(evidence.reports);
   evidence.num_protected = static_cast<int64_t>(kept_safe.rows.size());
   if (kept_safe.rows.size() >= 2) evidence.protected_axis = effect_of(kept_safe.rows);
-  std::set<std::set<std::string>> candidates;
-  for (const EvalReport* report : evidence.reports) candidates.insert(answers_of(*report));
-  evidence.num_distinct_candidates = static_cast<int64_t>(candidates.size());
+  find_distinct_seeds(evidence);
   return evidence;
 }
 
@@ -231,6 +234,9 @@ Gate comparable_gate(std::span<const TaskEvidence* const> tasks) {
   if (!faults.empty()) {
     result.state = GateState::kFail;
     result.words = joined(faults);
+    result.to_pass =
+        "evaluate again, so that what is named agrees: one build, one preset, one set of problems (eval --pin REPORT "
+        "refuses a run that would differ); give reports as eval wrote them";
     return result;
   }
   std::vector<std::string> unrecorded;
@@ -247,6 +253,7 @@ Gate comparable_gate(std::span<const TaskEvidence* const> tasks) {
     result.state = GateState::kUndecided;
     result.words = fmt::format("what is recorded agrees; not recorded, and so not shown to agree: {}",
                                fmt::join(unrecorded, ", "));
+    result.to_pass = "reports that record them: plumbline eval writes every one";
   }
   return result;
 }
@@ -282,6 +289,10 @@ Gate base_alive_gate(const TaskEvidence& evidence) {
         "suspect: template. The base passes nothing, and the verifier found something to check on "
         "{} of {} rows only",
         num_engaged, num_rows);
+    result.to_pass =
+        "look at the base's completions: give the model the template that it was trained with (model.chat_template) "
+        "and "
+        "room to answer (rollout.max_new_tokens), and evaluate again";
   }
   return result;
 }
@@ -301,9 +312,12 @@ Gate no_contamination_gate(std::span<const TaskEvidence* const> tasks) {
   if (!shared.empty()) {
     result.state = GateState::kFail;
     result.words = "in training and in evaluation: " + joined({shared.begin(), shared.end()});
+    result.to_pass =
+        "problems that training did not have: leave out those that are named, in training or in evaluation";
   } else if (!is_known) {
     result.state = GateState::kUndecided;
     result.words = "a report does not say whether its split shares families, entities or prompts with training";
+    result.to_pass = "reports that say so in split.family_overlap: plumbline eval looks and writes it";
   } else {
     result.words = "no family, entity or prompt is in training too";
   }
@@ -325,6 +339,12 @@ Gate reward_hack_gate(const TaskEvidence& evidence) {
     result.words += fmt::format("; {} of {} rows of the candidate do not say whether they are hacks", candidate.unknown,
                                 candidate.rows);
   }
+  if (candidate.paid > 0) {
+    result.to_pass = fmt::format(
+        "a candidate none of whose hacks is paid; those {} rows have hacked: true in the reports", candidate.paid);
+  } else if (candidate.unknown > 0) {
+    result.to_pass = "reports whose rows say hacked: plumbline eval writes it";
+  }
   return result;
 }
 
@@ -337,11 +357,15 @@ Gate effect_gate(const TaskEvidence& evidence, const Plan& plan, std::optional<d
   result.state = effect.delta >= plan.min_effect && is_shown ? GateState::kPass : GateState::kFail;
   result.words = fmt::format("paired delta {:+.4f} {}, wanted at least {:+.4f} with an interval that excludes 0",
                              effect.delta, interval_words(effect.interval), plan.min_effect);
+  if (const std::string reading = effect_reading(effect, plan.min_effect); !reading.empty()) {
+    result.words += "; " + reading;
+  }
   if (!effect.has_spread()) {
     result.words += fmt::format("; the differences do not vary, so the exact test decides: p = {:.3g}", effect.exact_p);
   }
   if (adjusted_p)
     result.words += fmt::format("; p = {:.3g} after Holm's adjustment over the headline tasks", *adjusted_p);
+  if (result.blocks()) result.to_pass = effect_to_pass(effect, plan, adjusted_p);
   return result;
 }
 
@@ -357,24 +381,22 @@ Gate powered_gate(const TaskEvidence& evidence, const Plan& plan) {
     tolerance = std::min(*tolerance, std::abs(effect.delta));
   }
   result.value = effect.mde;
-  result.threshold = tolerance.value_or(std::abs(effect.delta));
   const std::string size = fmt::format("{} distinct prompts detect {:.4f}", effect.effective_n, effect.mde);
   if (effect.base_mean == 0 && effect.candidate_mean == 0) {
     result.state = GateState::kNotApplicable;
     result.words = "both arms are at the floor; " + size;
     return result;
   }
-  result.state = effect.mde <= *result.threshold ? GateState::kPass : GateState::kFail;
   if (!tolerance && effect.delta < plan.min_effect) {
     result.state = GateState::kNotApplicable;
     result.words = "no effect is claimed and no tolerance stated; " + size;
     return result;
   }
+  result.threshold = tolerance.value_or(std::abs(effect.delta));
+  result.state = effect.mde <= *result.threshold ? GateState::kPass : GateState::kFail;
   result.words =
       fmt::format("{}, against {} {:.4f}", size, tolerance ? "the tolerance" : "the difference of", *result.threshold);
-  if (result.state == GateState::kFail && effect.required_n && !tolerance) {
-    result.words += fmt::format("; {} prompts would be needed", *effect.required_n);
-  }
+  if (result.blocks()) result.to_pass = powered_to_pass(effect, *result.threshold);
   return result;
 }
 
@@ -399,38 +421,41 @@ Gate non_inferior_gate(const std::string& id, const std::string& what, const Eff
                          effect.delta >= *point_rule ? "pass" : "fail");
   }
   result.words = words;
+  if (result.blocks()) result.to_pass = non_inferior_to_pass(what, effect, margin);
   return result;
 }
 
 Gate enough_seeds_gate(const TaskEvidence& evidence, const Plan& plan) {
   Gate result = gate("enough_seeds", GateClass::kHard);
-  int64_t num_showing = 0;
+  const std::set<int64_t> distinct(evidence.distinct_seeds.begin(), evidence.distinct_seeds.end());
+  int64_t num_showing = 0, num_wanted = 0;  // a copy adds nothing, and still must not fall below
   std::string deltas;
   for (const SeedEffect& seed : evidence.effect.seeds) {
-    num_showing += seed.delta >= plan.min_effect;
+    const bool shows = seed.delta >= plan.min_effect;
+    num_showing += shows && distinct.count(seed.seed);
+    num_wanted += !shows || distinct.count(seed.seed);
     deltas += fmt::format("{}seed {}: {:+.4f}", deltas.empty() ? "" : ", ", seed.seed, seed.delta);
   }
-  const auto num_seeds = static_cast<int64_t>(evidence.effect.seeds.size());
-  const int64_t counted = std::min(num_seeds, evidence.num_distinct_candidates);
-  result.value = static_cast<double>(counted);
-  result.threshold = static_cast<double>(plan.min_seeds);
-  result.state = counted >= plan.min_seeds && num_showing == num_seeds ? GateState::kPass : GateState::kFail;
-  result.words = fmt::format("{} of {} seeds, {} with a delta of at least {:+.2f} ({})", counted, plan.min_seeds,
-                             num_showing, plan.min_effect, deltas);
-  if (counted < num_seeds) {
-    result.words +=
-        fmt::format("; {} seeds have the candidate rows of another seed and count once", num_seeds - counted);
-  }
+  num_wanted = std::max(num_wanted, plan.min_seeds);
+  result.value = static_cast<double>(num_showing);
+  result.threshold = static_cast<double>(num_wanted);
+  result.state = num_showing >= num_wanted ? GateState::kPass : GateState::kFail;
+  result.words = fmt::format("{} of {} seeds show a delta of at least {:+.4f} ({})", num_showing, num_wanted,
+                             plan.min_effect, deltas);
+  if (!evidence.copies.empty()) result.words += fmt::format("; {}: they count once", joined(evidence.copies));
+  if (result.blocks()) result.to_pass = enough_seeds_to_pass(evidence, plan);
   return result;
 }
 
 Gate truncation_robust_gate(const TaskEvidence& evidence, const Plan& plan) {
   Gate result = gate("truncation_robust", GateClass::kHard);
-  result.threshold = plan.min_effect;
   if (evidence.effect.delta < plan.min_effect) {
     result.state = GateState::kNotApplicable;
     result.words = "there is no effect to survive";
-  } else if (!evidence.num_truncated) {
+    return result;
+  }
+  result.threshold = plan.min_effect;
+  if (!evidence.num_truncated) {
     result.state = GateState::kUndecided;
     result.words = "the reports do not say which rows were truncated";
   } else if (!evidence.untruncated) {
@@ -447,6 +472,7 @@ Gate truncation_robust_gate(const TaskEvidence& evidence, const Plan& plan) {
                                evidence.effect.delta, evidence.effect.num_rows, kept.delta,
                                interval_words(kept.interval), kept.num_rows);
   }
+  if (result.blocks()) result.to_pass = truncation_to_pass(evidence);
   return result;
 }
 

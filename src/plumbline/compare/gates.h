@@ -28,8 +28,9 @@ struct Gate {
   std::string id;
   GateClass kind = GateClass::kHard;
   GateState state = GateState::kPass;
-  std::optional<double> value, threshold;
-  std::string words;  ///< one sentence
+  std::optional<double> value, threshold;  ///< a threshold that is not applied is not there
+  std::string words;                       ///< one sentence
+  std::string to_pass;                     ///< of one that blocks: what would make it pass
 
   bool blocks() const { return state == GateState::kFail || state == GateState::kUndecided; }
 };
@@ -44,7 +45,9 @@ struct TaskEvidence {
   std::optional<int64_t> num_truncated;  ///< rows truncated in either arm
   int64_t num_protected = 0;             ///< rows that the task itself protects
   std::optional<Effect> protected_axis;  ///< of those; unset for fewer than two
-  int64_t num_distinct_candidates = 0;   ///< seeds whose candidate rows are not those of another
+  /// Seeds whose candidate is not that of a seed before, by its name or by its answers; what is said of the others.
+  std::vector<int64_t> distinct_seeds;
+  std::vector<std::string> copies;
 };
 
 /// Throws as effect_of does.
@@ -65,6 +68,7 @@ Gate powered_gate(const TaskEvidence& evidence, const Plan& plan);
 /// Non-inferiority: the interval's lower end above -margin.
 Gate non_inferior_gate(const std::string& id, const std::string& what, const Effect& effect, double margin,
                        std::optional<double> point_rule);
+/// Value: distinct seeds that show min_effect. Threshold: min_seeds, or all that are reported where there are more.
 Gate enough_seeds_gate(const TaskEvidence& evidence, const Plan& plan);
 Gate truncation_robust_gate(const TaskEvidence& evidence, const Plan& plan);
 

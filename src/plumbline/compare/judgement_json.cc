@@ -130,7 +130,8 @@ Json judgement_json(const Judgement& judgement, const DecisionRequest& request) 
                      {"passed", gate.state == GateState::kPass},
                      {"value", or_null(gate.value)},
                      {"threshold", or_null(gate.threshold)},
-                     {"words", gate.words}});
+                     {"words", gate.words},
+                     {"to_pass", gate.to_pass.empty() ? Json() : Json(gate.to_pass)}});
   }
   for (const JudgedTask& task : judgement.tasks) tasks.push_back(task_json(task, is_valid));
   Json plan;

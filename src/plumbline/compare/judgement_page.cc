@@ -17,6 +17,10 @@ std::string interval_points(const std::optional<Interval>& interval) {
   return interval ? fmt::format("[{}, {}]", points(interval->low), points(interval->high)) : std::string("none");
 }
 
+std::string bootstrap_cell(const Interval& interval) {
+  return interval_points(interval) + (interval.low < interval.high ? "" : " (no spread: it says nothing)");
+}
+
 std::string rate_cell(double mean, const std::optional<Interval>& interval) {
   return interval ? fmt::format("{} [{}, {}]", percent(mean), percent(interval->low), percent(interval->high))
                   : fmt::format("{:.4f}", mean);
@@ -52,7 +56,7 @@ std::vector<std::string> effect_cells(const std::string& name, const Effect& eff
           rate_cell(effect.base_mean, effect.base_interval),
           rate_cell(effect.candidate_mean, effect.candidate_interval),
           fmt::format("{} {}", points(effect.delta), interval_points(effect.interval)),
-          interval_points(effect.published_by_item ? effect.published_by_item : std::optional(effect.published)),
+          bootstrap_cell(effect.published_by_item.value_or(effect.published)),
           interval_points(effect.over_seeds ? effect.over_seeds->interval : std::nullopt),
           fmt::format("{:.3g}", effect.exact_p),
           fmt::format("{:.1f}", 100 * effect.mde)};
@@ -140,10 +144,10 @@ std::string verdict_markup(const Judgement& judgement) {
   const char* tone = judgement.decision == Decision::kGo ? "good" : judgement.decision == Decision::kNoGo ? "bad" : "";
   std::string text =
       fmt::format("<section class=\"verdict {}\"><h2>{}</h2><ul>", tone, escape_html(headline_of(judgement)));
-  for (const JudgedGate& judged : judgement.gates) {
-    if (judged.gate.state != GateState::kFail && judged.gate.state != GateState::kUndecided) continue;
-    text += fmt::format("<li><b>{}</b> {}: {}</li>", escape_html(judged.gate.id), name_of(judged.gate.state),
-                        escape_html(judged.gate.words));
+  for (const JudgedGate* judged : judgement.blocking_gates()) {
+    text +=
+        fmt::format("<li><b>{}</b> {}: {}<br>To pass: {}</li>", escape_html(judged->title()),
+                    name_of(judged->gate.state), escape_html(judged->gate.words), escape_html(judged->gate.to_pass));
   }
   if (judgement.decision == Decision::kInvalid) {
     text += "<li>The comparison itself is broken, so no effect is shown.</li>";
@@ -171,6 +175,11 @@ std::string judgement_html(const Judgement& judgement, const DecisionRequest& re
 
 std::string judgement_markdown(const Judgement& judgement, const DecisionRequest& request) {
   std::string text = "**" + markdown_text(headline_of(judgement)) + "**\n\n";
+  const std::vector<const JudgedGate*> blocking = judgement.blocking_gates();
+  for (const JudgedGate* judged : blocking) {
+    text += fmt::format("- {}, to pass: {}\n", markdown_text(judged->title()), markdown_text(judged->gate.to_pass));
+  }
+  if (!blocking.empty()) text += "\n";
   if (judgement.decision != Decision::kInvalid) text += markdown_table(effects_table(judgement));
   text += markdown_table(gates_table(judgement));
   for (const std::string& note : judgement.notes) text += "- " + markdown_text(note) + "\n";

@@ -7,8 +7,14 @@
 namespace plumbline {
 namespace {
 
+constexpr const char* kNoSpread = " (no spread: it says nothing)";
+
 std::string interval_text(const std::optional<Interval>& interval) {
   return interval ? fmt::format("[{:+.4f}, {:+.4f}]", interval->low, interval->high) : std::string("none");
+}
+
+std::string bootstrap_text(const Interval& interval) {
+  return interval_text(interval) + (interval.low < interval.high ? "" : kNoSpread);
 }
 
 std::string rate_text(double mean, const std::optional<Interval>& interval) {
@@ -48,11 +54,11 @@ std::string effect_text(const Effect& effect) {
   text += fmt::format("  gained, lost         {}, {} rows; p {:.3g}, exact over prompts {:.3g}\n", effect.num_gained,
                       effect.num_lost, effect.p, effect.exact_p);
   text += fmt::format(
-      "  paired bootstrap     {} of rows{}; for comparison with published figures\n", interval_text(effect.published),
-      effect.published_by_item ? fmt::format(", {} of items", interval_text(effect.published_by_item)) : "");
+      "  paired bootstrap     {} of rows{}; for comparison with published figures\n", bootstrap_text(effect.published),
+      effect.published_by_item ? fmt::format(", {} of items", bootstrap_text(*effect.published_by_item)) : "");
   text += seeds_text(effect);
   text += fmt::format("  confidence sequence  {}{}\n", interval_text(effect.confidence_sequence),
-                      effect.has_spread() ? "" : " (no spread: it says nothing)");
+                      effect.has_spread() ? "" : kNoSpread);
   text += fmt::format("  detectable           {:.4f} with {} prompts{}\n", effect.mde, effect.effective_n,
                       effect.required_n ? fmt::format("; {} would show this delta", *effect.required_n) : "");
   return text;
@@ -90,7 +96,11 @@ std::string judgement_text(const Judgement& judgement) {
   for (const std::string& note : judgement.notes) text += "note: " + escape_control(note) + "\n";
   std::string blocking;
   for (const std::string& id : judgement.blocking()) blocking += (blocking.empty() ? ": " : ", ") + id;
-  return text + fmt::format("\n{}{}\n", name_of(judgement.decision), blocking);
+  text += fmt::format("\n{}{}\n", name_of(judgement.decision), blocking);
+  for (const JudgedGate* judged : judgement.blocking_gates()) {
+    text += fmt::format("  {}, to pass: {}\n", escape_control(judged->title()), escape_control(judged->gate.to_pass));
+  }
+  return text;
 }
 
 }  // namespace plumbline

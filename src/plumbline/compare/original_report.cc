@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
+#include "plumbline/compare/foreign_input.h"
 
 namespace plumbline {
 namespace {
@@ -96,7 +97,7 @@ EvalReport read_original_report(const TypedObject& in) {
       report.overlap->push_back(name.is_string() ? name.get<std::string>() : name.dump());
   }
   if (!in.has("rows"))
-    throw DataError("data.no_rows", "the report has no rows, and means cannot be paired", in.where());
+    throw DataError("data.no_rows", "the report has no rows, and means cannot be paired", in.where(), kRowsNeeded);
   report.base = read_arm(in, "base", "base", report.task);
   report.candidate = read_arm(in, "adapterScore", "adapter", report.task);
   if (const std::string mode = in.optional_text("mode").value_or("real"); mode != "real") {

@@ -8,6 +8,8 @@
 #include <unordered_map>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/compare/foreign_input.h"
 #include "plumbline/compare/lm_eval_files.h"
 #include "plumbline/compare/typed_json.h"
 #include "plumbline/record/jsonl.h"
@@ -128,19 +130,26 @@ std::vector<ItemRow> read_items(const std::string& path, const std::string& want
   std::vector<ItemRow> rows;
   std::string filter = wanted;
   JsonlReader reader(path);
-  while (reader.next()) {
-    const Json document = reader.parse();
-    const TypedObject in(document, reader.where());
-    if (in.has("doc_id") && in.has("resps")) {
-      if (!wanted.empty() && in.optional_text("filter") != wanted) continue;
-      rows.push_back(read_sample(in, filter));
-      continue;
+  try {
+    while (reader.next()) {
+      const Json document = reader.parse();
+      const TypedObject in(document, reader.where());
+      if (in.has("doc_id") && in.has("resps")) {
+        if (!wanted.empty() && in.optional_text("filter") != wanted) continue;
+        rows.push_back(read_sample(in, filter));
+        continue;
+      }
+      ItemRow row{in.id("id"), "", "", in.optional_integer("seed").value_or(0), in.real("score")};
+      row.cluster = in.has("cluster") ? in.id("cluster") : row.id;
+      rows.push_back(std::move(row));
     }
-    ItemRow row{in.id("id"), "", "", in.optional_integer("seed").value_or(0), in.real("score")};
-    row.cluster = in.has("cluster") ? in.id("cluster") : row.id;
-    rows.push_back(std::move(row));
+  } catch (const DataError&) {
+    refuse_report_as_items(path);
+    throw;
   }
-  if (rows.empty()) throw DataError("data.no_rows", "the file has no rows", path);
+  if (rows.empty())
+    throw DataError("data.no_rows", "the file has no rows", path,
+                    "give one line an item: {\"id\": ..., \"score\": ...}");
   return rows;
 }
 
@@ -190,6 +199,7 @@ ItemFiles pair_item_files(const std::string& base_path, const std::string& candi
                     "--allow-missing leaves such items out and counts them");
   };
   ItemFiles files;
+  files.are_copies = base_path != "-" && candidate_path != "-" && read_file(base_path) == read_file(candidate_path);
   std::map<std::pair<std::string, int64_t>, bool> seen;
   for (const ItemRow& row : base_rows) {
     if (!seen.emplace(key_of(row), true).second) {
@@ -210,7 +220,9 @@ ItemFiles pair_item_files(const std::string& base_path, const std::string& candi
     missing(row, candidate_path);
     ++files.num_candidate_only;
   }
-  if (files.pairs.rows.empty()) throw DataError("data.no_rows", "the files share no item", candidate_path);
+  if (files.pairs.rows.empty())
+    throw DataError("data.no_rows", "the files share no item", candidate_path,
+                    "give the scores of the same ids and seeds in both files");
   return files;
 }
 

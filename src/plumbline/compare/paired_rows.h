@@ -43,10 +43,12 @@ PairedRows pair_protected(std::span<const EvalReport* const> reports);
 struct ItemFiles {
   PairedRows pairs;
   int64_t num_base_only = 0, num_candidate_only = 0;  ///< left out under `allow_missing`
+  bool are_copies = false;                            ///< the same bytes twice
 };
 /// Pairs by (id, seed). Throws DataError(data.unpaired) for an id that is in one file only unless `allow_missing`,
 /// DataError(data.items_differ) when the two files say another prompt, metric or cluster of one item,
-/// DataError(data.duplicate_id), DataError(data.no_rows), and what the JSON readers throw.
+/// DataError(data.duplicate_id), DataError(data.no_rows), DataError(data.not_items) for a report, and what the JSON
+/// readers throw.
 /// `filter`: of samples, only the lines of that filter; without one they must all be of one
 /// (DataError(data.several_filters)).
 ItemFiles pair_item_files(const std::string& base_path, const std::string& candidate_path, bool allow_missing,

@@ -10,6 +10,7 @@
 #include "plumbline/base/error.h"
 #include "plumbline/compare/eval_report.h"
 #include "plumbline/compare/typed_json.h"
+#include "plumbline/record/task_names.h"
 
 namespace plumbline {
 namespace {
@@ -144,6 +145,17 @@ std::vector<PinDifference> pin_differences(const Pins& first, const Pins& second
 
 bool split_depends_on_seed(const std::string& task) {
   return task == "invention" || task == "provenance" || task == "concept";
+}
+
+std::optional<std::string> task_of_grader(const Pins& pins) {
+  const std::string grader = pins.find("grader").value_or("");  // JSON text: "code 4" with its quotation marks
+  for (const std::string_view task : kTaskNames) {
+    const std::string before = fmt::format("\"{} ", task);
+    if (grader.rfind(before, 0) != 0 || grader.size() < before.size() + 2) continue;
+    const std::string version = grader.substr(before.size(), grader.size() - before.size() - 1);
+    if (version.find_first_not_of("0123456789") == std::string::npos) return std::string(task);
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> pin_fault(const Pins& pins) {

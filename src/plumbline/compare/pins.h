@@ -55,6 +55,10 @@ std::vector<PinDifference> pin_differences(const Pins& first, const Pins& second
 /// ConfigError(config.pin_mismatch) naming every field and both values, and what read_eval_report throws.
 void require_pins_of(const Pins& planned, const std::string& task, int64_t seed, const std::string& path);
 
+/// The task whose grader the pin `grader` names ("code 4": version 4 of the one of code); unset for graders that name
+/// no task (a bare version, a program of the user's own).
+std::optional<std::string> task_of_grader(const Pins& pins);
+
 /// Refuses what no comparison can mend: a 4-bit base with a colocated rollout engine, whose weights are not the ones
 /// that are trained. Empty when fine.
 std::optional<std::string> pin_fault(const Pins& pins);

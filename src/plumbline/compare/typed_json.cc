@@ -19,7 +19,9 @@ std::optional<Value> when(bool present, const TypedObject& object, Value (TypedO
 }  // namespace
 
 TypedObject::TypedObject(const Json& object, std::string where) : object_(&object), where_(std::move(where)) {
-  if (!object.is_object()) throw DataError("data.json_type", "expected a JSON object", where_);
+  if (!object.is_object())
+    throw DataError("data.json_type", "expected a JSON object", where_,
+                    "write it as the format says (docs/reference/compare.md)");
 }
 
 std::string TypedObject::place(const std::string& key) const {
@@ -28,9 +30,18 @@ std::string TypedObject::place(const std::string& key) const {
 
 void TypedObject::wrong_type(const std::string& key, const std::string& expected) const {
   const Json& value = object_->at(key);
-  const std::string seen = value.is_string() ? "the text " + value.dump().substr(0, 40) : value.type_name();
+  const std::string seen = value.is_string()                         ? "the text " + value.dump().substr(0, 40)
+                           : value.is_number() || value.is_boolean() ? value.dump()
+                                                                     : value.type_name();
   throw DataError("data.json_type", fmt::format("\"{}\" must be {}, not {}", key, expected, seen), where_,
-                  "write it as the format says (docs/reference/formats.md)");
+                  "write it as the format says (docs/reference/compare.md)");
+}
+
+const Json& TypedObject::member(const std::string& key) const {
+  const auto found = object_->find(key);
+  if (found != object_->end()) return *found;
+  throw DataError("data.json_missing_key", fmt::format("the key \"{}\" is missing", key), where_,
+                  "add it; docs/reference/compare.md lists the keys");
 }
 
 bool TypedObject::has(const std::string& key) const {
@@ -39,13 +50,13 @@ bool TypedObject::has(const std::string& key) const {
 }
 
 std::string TypedObject::text(const std::string& key) const {
-  const Json& value = require_member(*object_, key, where_);
+  const Json& value = member(key);
   if (!value.is_string()) wrong_type(key, "a string");
   return value.get<std::string>();
 }
 
 int64_t TypedObject::integer(const std::string& key) const {
-  const Json& value = require_member(*object_, key, where_);
+  const Json& value = member(key);
   if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX)) {
     wrong_type(key, "an integer");
   }
@@ -53,7 +64,7 @@ int64_t TypedObject::integer(const std::string& key) const {
 }
 
 double TypedObject::real(const std::string& key) const {
-  const Json& value = require_member(*object_, key, where_);
+  const Json& value = member(key);
   if (!value.is_number()) wrong_type(key, "a number");
   const double number = value.get<double>();
   if (!std::isfinite(number)) throw DataError("data.not_finite", fmt::format("\"{}\" is not finite", key), where_);
@@ -61,25 +72,25 @@ double TypedObject::real(const std::string& key) const {
 }
 
 bool TypedObject::boolean(const std::string& key) const {
-  const Json& value = require_member(*object_, key, where_);
+  const Json& value = member(key);
   if (!value.is_boolean()) wrong_type(key, "true or false");
   return value.get<bool>();
 }
 
 TypedObject TypedObject::object(const std::string& key) const {
-  const Json& value = require_member(*object_, key, where_);
+  const Json& value = member(key);
   if (!value.is_object()) wrong_type(key, "an object");
   return {value, place(key)};
 }
 
 const Json& TypedObject::array(const std::string& key) const {
-  const Json& value = require_member(*object_, key, where_);
+  const Json& value = member(key);
   if (!value.is_array()) wrong_type(key, "an array");
   return value;
 }
 
 std::string TypedObject::id(const std::string& key) const {
-  const Json& value = require_member(*object_, key, where_);
+  const Json& value = member(key);
   if (!value.is_string() && !value.is_number_integer()) wrong_type(key, "a string or an integer");
   return value.is_string() ? value.get<std::string>() : value.dump();
 }

@@ -37,6 +37,7 @@ class TypedObject {
   std::string place(const std::string& key) const;
 
  private:
+  const Json& member(const std::string& key) const;
   [[noreturn]] void wrong_type(const std::string& key, const std::string& expected) const;
 
   const Json* object_;

@@ -98,6 +98,40 @@ TEST(Compare, TakesRolesAndThresholdsFromAPlan) {
   EXPECT_THAT(compare(words).out, HasSubstr("NO-GO: powered, preregistered"));
 }
 
+TEST(Compare, OptionsThatWouldBeIgnoredAreErrors) {
+  const test::TemporaryFolder folder;
+  const std::string items = folder.write("i.jsonl", "{\"id\": 1, \"score\": 0}\n{\"id\": 2, \"score\": 1}\n");
+  const std::string page = folder.file("c.html"), plan = folder.write("plan.toml", "[gates]\nmin_seeds = 3\n");
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--html", page}, {"--markdown", page}, {"--plan", plan}, {"--preregistered"}}) {
+    std::vector<std::string> words = {"--items", items, items};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProcessResult result = compare(words);
+    EXPECT_EQ(result.exit_code, 2) << more[0];
+    EXPECT_THAT(result.err, HasSubstr("config.usage"));
+    EXPECT_THAT(result.err, HasSubstr("ignores " + more[0]));
+  }
+  const std::vector<std::string> seeds = write_seeds(folder, 3);
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"--preregistered"}, {"--filter", "none"}, {"--allow-missing"}}) {
+    std::vector<std::string> words = seeds;
+    words.insert(words.end(), more.begin(), more.end());
+    const ProcessResult result = compare(words);
+    EXPECT_EQ(result.exit_code, 2) << more[0] << result.out;
+    EXPECT_THAT(result.err, HasSubstr(more[0]));
+  }
+}
+
+TEST(Compare, SameItemsTwiceAreNamed) {
+  const test::TemporaryFolder folder;
+  const std::string text = "{\"id\": 1, \"score\": 0}\n{\"id\": 2, \"score\": 1}\n";
+  const std::string a = folder.write("a.jsonl", text), b = folder.write("b.jsonl", text);
+  EXPECT_THAT(compare({"--items", a, b}).out, HasSubstr("note: both files have the same content"));
+  EXPECT_EQ(ordered_json::parse(compare({"--items", a, b, "--json"}).out)["notes"].size(), 1u);
+  const std::string other = folder.write("c.jsonl", "{\"id\": 1, \"score\": 1}\n{\"id\": 2, \"score\": 1}\n");
+  EXPECT_EQ(ordered_json::parse(compare({"--items", a, other, "--json"}).out)["notes"].size(), 0u);
+}
+
 TEST(Compare, ErrorsHaveTheirCodes) {
   const test::TemporaryFolder folder;
   const ProcessResult missing = compare({folder.file("none.json")});
@@ -106,6 +140,13 @@ TEST(Compare, ErrorsHaveTheirCodes) {
   const ProcessResult cut = compare({folder.write("cut.json", test::made_report({}).dump().substr(0, 500))});
   EXPECT_EQ(cut.exit_code, 3);
   EXPECT_THAT(cut.err, HasSubstr("data.json"));
+  const ProcessResult one = compare({folder.write("one.json", test::made_report({.num_items = 1}).dump())});
+  EXPECT_EQ(one.exit_code, 3);
+  EXPECT_THAT(one.err, HasSubstr("data.too_few_values"));
+  EXPECT_THAT(one.err, HasSubstr("one.json); evaluate more items"));
+  const ProcessResult whole = compare({folder.path()});
+  EXPECT_EQ(whole.exit_code, 3);
+  EXPECT_THAT(whole.err, HasSubstr("it is a folder"));
   std::vector<std::string> words = write_seeds(folder, 1);
   words.insert(words.end(), {"--plan", folder.write("plan.toml", "[gates]\nmin_efect = 1\n")});
   const ProcessResult plan = compare(words);

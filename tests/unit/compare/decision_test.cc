@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
+#include "plumbline/stats/paired_binary.h"
 #include "tests/support/made_reports.h"
 #include "tests/support/temporary_folder.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 using test::made_report;
 using test::MadeReport;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -131,12 +133,12 @@ TEST_F(DecisionTest, ArmsRenderedDifferentlyAreInvalid) {
 TEST_F(DecisionTest, SplitMayFollowTheSeedWhereItIsGenerated) {
   for (int64_t seed = 0; seed < 3; ++seed) {
     Json report = made_report({.task = "invention", .seed = seed});
-    report["pin"]["split_hash"] = "split-" + std::to_string(seed);
+    test::set_split(report, "split-" + std::to_string(seed));
     add(report);
   }
   EXPECT_EQ(decide().decision, Decision::kGo);
   reports_.clear();
-  add_seeds([](Json& report) { report["pin"]["split_hash"] = "another"; });
+  add_seeds([](Json& report) { test::set_split(report, "another"); });
   expect(Decision::kInvalid, "comparable", "split_hash");
 }
 
@@ -258,7 +260,9 @@ TEST_F(DecisionTest, EffectThatLivesInTruncatedRowsIsNoGo) {
   add_all([](Json& report) {
     for (size_t i = 0; i < report["rows"]["base"].size(); ++i) {
       Json& base = report["rows"]["base"][i];
-      if (base["passed"] != report["rows"]["candidate"][i]["passed"]) base["finish_reason"] = "length";
+      if (base["passed"] == report["rows"]["candidate"][i]["passed"]) continue;
+      base["finish_reason"] = "length";
+      base["tokens"] = report["pin"]["max_new_tokens"];
     }
   });
   expect(Decision::kNoGo, "truncation_robust", "+0.0000");
@@ -310,6 +314,130 @@ TEST_F(DecisionTest, SeveralHeadlineTasksAreAdjustedForEachOther) {
                      .candidate_passes = passes}));
   }
   EXPECT_THAT(gate(decide(), "effect").words, HasSubstr("Holm"));
+}
+
+TEST_F(DecisionTest, SeedsBelowMinEffectAreNotCounted) {
+  add(made_report({.seed = 0}));
+  add(made_report({.seed = 1}));
+  add(made_report({.seed = 2, .candidate_passes = [](int i) { return i % 4 == 0 || i == 1; }}));
+  expect(Decision::kNoGo, "enough_seeds", "2 of 3 seeds show a delta of at least +0.0300");
+  EXPECT_EQ(gate(decide(), "enough_seeds").value, 2);
+  EXPECT_THAT(gate(decide(), "enough_seeds").to_pass, HasSubstr("under every seed (seed 2 below it)"));
+  // Every reported seed must show it, also where three others do.
+  add(made_report({.seed = 3}));
+  expect(Decision::kNoGo, "enough_seeds", "3 of 4 seeds");
+  EXPECT_EQ(gate(decide(), "enough_seeds").threshold, 4);
+}
+
+TEST_F(DecisionTest, ThresholdThatIsNotAppliedIsNotThere) {
+  for (int64_t seed = 0; seed < 3; ++seed) {
+    add(made_report({.seed = seed, .candidate_passes = [seed](int i) { return i % 4 == 0 || i == 1 + 4 * seed; }}));
+  }
+  for (const char* id : {"powered", "truncation_robust"}) {
+    EXPECT_EQ(gate(decide(), id).state, GateState::kNotApplicable);
+    EXPECT_EQ(gate(decide(), id).threshold, std::nullopt) << id;
+  }
+  request_.plan.tolerance = 0.1;
+  EXPECT_EQ(gate(decide(), "powered").threshold, 0.1);
+}
+
+TEST_F(DecisionTest, PlannedSeedsWithoutAReportAreNoted) {
+  request_.plan.seeds = {0, 1, 2, 7, 9};
+  add_seeds();
+  EXPECT_THAT(decide().notes, ElementsAre("code: planned seeds without a report: 7, 9"));
+  request_.plan.seeds = {0, 1, 2};
+  EXPECT_THAT(decide().notes, IsEmpty());
+}
+
+/// What the engineer is told to do. The figures are those of the formulas in docs/method/statistics.md.
+class ToPassTest : public DecisionTest {
+ protected:
+  std::string to_pass(const std::string& id) { return gate(decide(), id).to_pass; }
+  std::string words(const std::string& id) { return gate(decide(), id).words; }
+  /// One seed of `num_items`, of which the base passes every other; `gained` more and `lost` fewer with the candidate.
+  void add_one(int num_items, int gained, int lost) {
+    reports_.clear();
+    add(made_report({.num_items = num_items,
+                     .base_passes = [](int i) { return i % 2 == 0; },
+                     .candidate_passes =
+                         [=](int i) {
+                           const int turn = i / 2;
+                           return i % 2 == 0 ? turn >= lost : turn < gained;
+                         }}));
+  }
+};
+
+TEST_F(ToPassTest, EveryGateThatBlocksSaysWhatToDoAndNoOther) {
+  add_one(48, 3, 2);
+  request_.plan.tolerance = 0.1;
+  request_.must_be_preregistered = true;
+  const Judgement judgement = decide();
+  EXPECT_THAT(judgement.blocking(), ElementsAre("effect", "powered", "enough_seeds", "preregistered"));
+  for (const JudgedGate& judged : judgement.gates) {
+    EXPECT_EQ(judged.gate.blocks(), !judged.gate.to_pass.empty()) << judged.gate.id;
+  }
+}
+
+TEST_F(ToPassTest, EffectTellsTooFewItemsFromNoGain) {
+  // +2 of 48 = +.0417; b = 3, c = 1: Tango's interval holds 0.
+  add_one(48, 3, 1);
+  EXPECT_THAT(words("effect"), HasSubstr("large enough, but 48 prompts are too few to tell it from 0"));
+  EXPECT_THAT(to_pass("effect"), HasSubstr("about 185 distinct prompts would show this delta"));
+  add_one(48, 1, 2);
+  EXPECT_THAT(words("effect"), HasSubstr("may well be worse or unchanged, and 48 prompts are too few to rule out"));
+  EXPECT_THAT(to_pass("effect"), HasSubstr("the delta is -0.0208 and min_effect 0.0300: a better candidate, or more "
+                                           "items if its true gain is larger"));
+  add_one(16, 0, 0);  // nothing differs, and 16 prompts say little
+  EXPECT_THAT(words("effect"), HasSubstr("may well be worse or unchanged, and 16 prompts are too few"));
+  EXPECT_THAT(to_pass("effect"), HasSubstr("more items if its true gain is larger than measured"));
+  add_one(48, 0, 20);
+  EXPECT_THAT(words("effect"), HasSubstr("the candidate is worse"));
+  EXPECT_THAT(to_pass("effect"), HasSubstr("a better candidate; more items cannot help"));
+  add_one(4000, 4, 2);
+  EXPECT_THAT(words("effect"), HasSubstr("a gain of 0.0300 is ruled out"));
+  EXPECT_THAT(to_pass("effect"), HasSubstr("more items cannot help"));
+  add_one(48, 3, 2);  // +.0208
+  EXPECT_THAT(words("effect"), HasSubstr("48 prompts are too few to tell it from 0 or from +0.0300"));
+  add_one(4, 2, 0);
+  EXPECT_EQ(words("effect").find("worse"), std::string::npos);
+}
+
+/// Tango's interval of the same rates on that many prompts excludes 0, and on a tenth fewer it does not.
+TEST_F(ToPassTest, NumberOfPromptsIsWhereTheIntervalLeavesZero) {
+  add_one(48, 3, 1);
+  const double prompts = 185;
+  EXPECT_GT(tango_interval(prompts / 48, prompts * 3 / 48, prompts).low, 0);
+  EXPECT_LT(tango_interval(0.9 * prompts / 48, 0.9 * prompts * 3 / 48, 0.9 * prompts).low, 0);
+}
+
+TEST_F(ToPassTest, SeedsAndPowerNameTheirNumbers) {
+  add(made_report({.seed = 0}));
+  EXPECT_THAT(to_pass("enough_seeds"),
+              AllOf(HasSubstr("evaluations of runs of 2 more seeds"), HasSubstr("or min_seeds = 1 in a plan committed "
+                                                                                "before the evaluation")));
+  request_.plan.tolerance = 0.1;
+  // (2.8016 / .1)^2 / 2 = 392.4 prompts; sqrt(.5 / 80) x 2.8016 = .22149.
+  EXPECT_THAT(to_pass("powered"),
+              HasSubstr("at least 393 distinct prompts (80 here), or a tolerance of at least 0.2215"));
+  reports_.clear();
+  Json checkpoint = made_report({.seed = 0});
+  checkpoint["pin"]["adapter_kind"] = "none";
+  add(checkpoint);
+  EXPECT_THAT(to_pass("enough_seeds"), HasSubstr("min_seeds = 1 in a plan"));
+  EXPECT_THAT(to_pass("enough_seeds"), HasSubstr("a checkpoint or a served model is one seed"));
+  EXPECT_EQ(to_pass("enough_seeds").find("more seed"), std::string::npos);
+}
+
+TEST_F(ToPassTest, ProtectedTaskNamesItsItems) {
+  request_.plan.protected_tasks = {"math"};
+  add_seeds();
+  const auto same = [](int i) { return i % 2 == 0; };
+  add(made_report({.task = "math", .num_items = 40, .base_passes = same, .candidate_passes = same}));
+  EXPECT_THAT(to_pass("protected"), HasSubstr("about 73 items, if the rates stay (40 here)"));
+  reports_.pop_back();
+  add(made_report(
+      {.task = "math", .num_items = 100, .base_passes = same, .candidate_passes = [](int i) { return i % 4 == 0; }}));
+  EXPECT_THAT(to_pass("protected"), HasSubstr("a candidate that keeps it"));
 }
 
 TEST_F(DecisionTest, SameReportOrSeedTwiceIsAnError) {

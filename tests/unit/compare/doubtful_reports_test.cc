@@ -94,7 +94,7 @@ TEST_F(DoubtfulReportTest, OnePromptHashMissingDiscardsNoOther) {
 TEST_F(DoubtfulReportTest, ItemsNamedAnewUnderEachSeedAreNoNewPrompts) {
   const Judgement judgement = after(
       [](Json& report, int64_t seed) {
-        report["pin"]["split_hash"] = "split-" + std::to_string(seed);
+        test::set_split(report, "split-" + std::to_string(seed));
         for (const char* arm : {"base", "candidate"}) {
           for (Json& row : report["rows"][arm]) {
             row["problem_id"] = row["problem_id"].get<std::string>() + "-of-seed-" + std::to_string(seed);
@@ -290,6 +290,160 @@ TEST_F(DoubtfulReportTest, TaskOfNoKindIsAnError) {
       EXPECT_EQ(error.id(), "data.unknown_task");
     }
   }
+}
+
+TEST_F(DoubtfulReportTest, GraderOfAnotherTaskIsInvalid) {
+  const auto pin = [](const Json& grader) { return [grader](Json& report) { report["pin"]["grader"] = grader; }; };
+  expect(after_all(pin("code 4"), "math"), Decision::kInvalid, "comparable",
+         "grader: the task is \"math\", and the pin grader is \"code 4\", of the task \"code\"");
+  for (const char* grader : {"code 4", "custom: bonus.py", "4", "coder 4", "math 4a"}) {
+    EXPECT_THAT(after_all(pin(grader)).blocking(), IsEmpty()) << grader;
+  }
+  // One of three renamed: its own pin names it.
+  const Judgement renamed = after([](Json& report, int64_t seed) {
+    report["pin"]["grader"] = "code 4";
+    if (seed == 1) report["task"] = "math";
+  });
+  EXPECT_EQ(renamed.decision, Decision::kInvalid);
+  EXPECT_THAT(words_of(renamed, "comparable"), HasSubstr("seed1: grader: the task is \"math\""));
+}
+
+TEST_F(DoubtfulReportTest, TasksHaveGradersOfTheirOwn) {
+  std::vector<EvalReport> reports;
+  for (const char* task : {"code", "math"}) {
+    for (int64_t seed = 0; seed < 3; ++seed) {
+      Json report = made_report({.task = task, .seed = seed});
+      report["pin"]["grader"] = std::string(task) + " 4";
+      reports.push_back(parse_eval_report(report.dump(), task + std::to_string(seed)));
+    }
+  }
+  EXPECT_THAT(judge(reports, {}).blocking(), IsEmpty());
+}
+
+/// One set of items under two tasks may be a renamed report.
+TEST_F(DoubtfulReportTest, TwoHeadlineTasksOnTheSameItemsAreNoted) {
+  const Judgement judgement = after([](Json& report, int64_t seed) {
+    if (seed == 1) report["task"] = "math";
+  });
+  EXPECT_THAT(judgement.notes, testing::Contains(HasSubstr("code: its items are those of math")));
+  EXPECT_THAT(after_all([](Json&) {}).notes, IsEmpty());
+}
+
+TEST_F(DoubtfulReportTest, TokensThatNoDecodingGivesAreErrorsOrInvalid) {
+  const auto set_tokens = [](Json& report, const Json& tokens) {
+    for (Json& row : report["rows"]["candidate"]) row["tokens"] = tokens;
+  };
+  for (const auto& [tokens, id] : {std::pair<Json, std::string>(-3, "data.out_of_range"),
+                                   {1.5, "data.json_type"},
+                                   {"7", "data.json_type"},
+                                   {INT64_MIN, "data.out_of_range"}}) {
+    Json report = made_report({});
+    set_tokens(report, tokens);
+    try {
+      parse_eval_report(report.dump(), "here");
+      FAIL() << tokens;
+    } catch (const DataError& error) {
+      EXPECT_EQ(error.id(), id) << tokens;
+      EXPECT_EQ(error.where(), "here, rows.candidate[0]");
+      EXPECT_FALSE(error.next_step().empty());
+    }
+  }
+  expect(after_all([&](Json& report) { set_tokens(report, 129); }), Decision::kInvalid, "comparable",
+         "rows.candidate[0] has 129 tokens, and the pin max_new_tokens is 128 (80 rows of this arm are at fault)");
+  expect(after_last([&](Json& report) { report["rows"]["base"][9]["tokens"] = 0; }), Decision::kInvalid, "comparable",
+         "seed2: rows.base[9] has 0 tokens");
+  EXPECT_THAT(after_all([&](Json& report) { set_tokens(report, 128); }).blocking(), IsEmpty());
+  EXPECT_THAT(after_all([](Json& report) {
+                for (Json& row : report["rows"]["candidate"]) row.erase("tokens");
+              }).blocking(),
+              IsEmpty());
+}
+
+TEST_F(DoubtfulReportTest, CutBelowTheLimitContradictsItselfWhereWeDecoded) {
+  const auto cut = [](Json& report) { report["rows"]["base"][1]["finish_reason"] = "length"; };
+  expect(after_all(cut), Decision::kInvalid, "comparable",
+         "rows.base[1] says finish_reason: length after 21 tokens, and the pin max_new_tokens is 128");
+  // A server counts its own tokens and may have a smaller limit.
+  EXPECT_THAT(after_all([&](Json& report) {
+                report["pin"]["rollout_mode"] = "served";
+                for (Json& row : report["rows"]["candidate"]) row["tokens"] = 0;
+                cut(report);
+              }).blocking(),
+              IsEmpty());
+}
+
+TEST_F(DoubtfulReportTest, NothingWrittenPassesNothing) {
+  const auto blank = [](Json& report) {
+    for (Json& row : report["rows"]["candidate"]) row["completion"] = " \n";
+  };
+  expect(after_last(blank), Decision::kInvalid, "comparable", "says passed: true, and its completion is empty");
+  EXPECT_EQ(words_of(after_last([](Json& report) {
+                       for (Json& row : report["rows"]["candidate"]) {
+                         if (row["passed"] == false) row["completion"] = "";
+                       }
+                     }),
+                     "comparable"),
+            "all pins are recorded and agree");
+}
+
+TEST_F(DoubtfulReportTest, SplitSaysWhatRowsAndPinsSay) {
+  expect(after_all([](Json& report) { report["split"]["n"] = 7; }), Decision::kInvalid, "comparable",
+         "split.n 7 is stated, and the base has 80 rows");
+  expect(after_all([](Json& report) { report["split"]["hash"] = "zz"; }), Decision::kInvalid, "comparable",
+         "split.hash: \"zz\" in the split and \"split-code\" in the pin split_hash");
+  EXPECT_THAT(after_all([](Json& report) {
+                report["split"].erase("n");
+                report["split"].erase("hash");
+              }).blocking(),
+              IsEmpty());
+}
+
+TEST_F(DoubtfulReportTest, NegativeSeedIsAnError) {
+  Json report = made_report({});
+  report["split"]["seed"] = -21;
+  try {
+    parse_eval_report(report.dump(), "here");
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_EQ(error.id(), "data.out_of_range");
+    EXPECT_EQ(error.where(), "here, split");
+    EXPECT_THAT(error.message(), HasSubstr("\"seed\" is -21"));
+  }
+}
+
+TEST_F(DoubtfulReportTest, OneCandidateUnderThreeSeedsIsOneSeed) {
+  // An adapter is RUN@step, and a run has one seed; its rows may differ all the same.
+  const Judgement judgement = after_all([](Json& report) { report["adapter"] = "out/run@90"; });
+  expect(judgement, Decision::kNoGo, "enough_seeds",
+         "seed 1 names the candidate of seed 0, out/run@90; seed 2 names the candidate of seed 0, out/run@90: they "
+         "count once");
+  for (const JudgedGate& judged : judgement.gates) {
+    if (judged.gate.id == "enough_seeds") {
+      EXPECT_EQ(judged.gate.value, 1);
+    }
+  }
+  // A served model answers differently each time, and was trained once.
+  expect(after_all([](Json& report) {
+           report["adapter"] = "local:some-model@http://localhost:1";
+           report["pin"]["adapter_kind"] = "none";
+           report["pin"]["rollout_mode"] = "served";
+         }),
+         Decision::kNoGo, "enough_seeds", "they count once");
+  // Without names only the rows can tell.
+  EXPECT_THAT(after_all([](Json& report) { report.erase("adapter"); }).blocking(), IsEmpty());
+}
+
+TEST_F(DoubtfulReportTest, ArmThatStatesNoFiguresIsNoted) {
+  const Judgement judgement = after_last([](Json& report) { report["candidate"] = Json::object(); });
+  EXPECT_EQ(judgement.decision, Decision::kGo);
+  EXPECT_THAT(judgement.notes,
+              ElementsAre("code: seed2 does not state candidate.n, candidate.pass_at_1: nothing holds its rows to what "
+                          "was measured"));
+}
+
+TEST_F(DoubtfulReportTest, UncommittedChangesOfTheProgramAreNotedOnce) {
+  const Judgement judgement = after_all([](Json& report) { report["pin"]["dirty"] = true; });
+  EXPECT_THAT(judgement.notes, ElementsAre(HasSubstr("the plumbline that measured this was built from a source tree")));
 }
 
 class ItemQuestionsTest : public testing::Test {

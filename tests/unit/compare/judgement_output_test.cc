@@ -7,6 +7,8 @@
 #include "plumbline/compare/judgement_json.h"
 #include "plumbline/compare/judgement_page.h"
 #include "plumbline/compare/judgement_text.h"
+#include "plumbline/report/html_page.h"
+#include "plumbline/report/markdown.h"
 #include "tests/support/made_reports.h"
 #include "tests/support/temporary_folder.h"
 
@@ -46,6 +48,38 @@ TEST_F(JudgementOutputTest, AllFormsSayTheSame) {
     EXPECT_THAT(output, HasSubstr("2 of 3 seeds"));
     EXPECT_THAT(output, HasSubstr("truncation_robust"));
   }
+}
+
+TEST_F(JudgementOutputTest, AllFormsSayWhatToDo) {
+  for (int64_t seed = 0; seed < 2; ++seed) add(test::made_report({.seed = seed}));
+  const Judgement judgement = judge(reports_, {});
+  std::string sentence;
+  const Json json = judgement_json(judgement, {});
+  for (const Json& gate : json["gates"]) {
+    EXPECT_EQ(gate["to_pass"].is_null(), gate["id"] != "enough_seeds") << gate["id"];
+    if (!gate["to_pass"].is_null()) sentence = gate["to_pass"];
+  }
+  EXPECT_THAT(sentence, HasSubstr("evaluations of runs of 1 more seed, each with a delta of at least +0.0300"));
+  EXPECT_THAT(judgement_text(judgement),
+              HasSubstr("\nNO-GO: enough_seeds\n  enough_seeds (code), to pass: " + sentence));
+  EXPECT_THAT(judgement_html(judgement, {}), HasSubstr("To pass: " + escape_html(sentence)));
+  EXPECT_THAT(judgement_markdown(judgement, {}), HasSubstr("to pass: " + markdown_text(sentence)));
+  add(test::made_report({.seed = 2}));
+  const Judgement go = judge(reports_, {});
+  EXPECT_EQ(go.decision, Decision::kGo);
+  EXPECT_THAT(judgement_text(go), Not(HasSubstr("to pass")));
+}
+
+TEST_F(JudgementOutputTest, BootstrapWithoutSpreadSaysSo) {
+  const auto same = [](int i) { return i % 2 == 0; };
+  add(test::made_report({.base_passes = same, .candidate_passes = same}));
+  const Judgement judgement = judge(reports_, {});
+  EXPECT_THAT(judgement_text(judgement), HasSubstr("[+0.0000, +0.0000] (no spread: it says nothing) of rows"));
+  EXPECT_THAT(judgement_html(judgement, {}), HasSubstr("(no spread: it says nothing)"));
+  EXPECT_THAT(judgement_markdown(judgement, {}), HasSubstr("(no spread: it says nothing)"));
+  reports_.clear();
+  add(test::made_report({}));
+  EXPECT_THAT(judgement_html(judge(reports_, {}), {}), Not(HasSubstr("no spread")));
 }
 
 TEST_F(JudgementOutputTest, HostileNamesAreEscapedEverywhere) {

@@ -132,7 +132,20 @@ TEST_F(PreregistrationTest, FailsForAnotherPlansHashAndOtherSeeds) {
                        })
                   .words,
               HasSubstr("another plan"));
-  EXPECT_THAT(gate_for(after_, [](Json& report) { report["split"]["seed"] = 7; }).words, HasSubstr("seeds"));
+  const Gate other = gate_for(after_, [](Json& report) { report["split"]["seed"] = 7; });
+  EXPECT_THAT(other.words, HasSubstr("planned 0; reported 7"));
+  EXPECT_THAT(other.to_pass, HasSubstr("all planned seeds"));
+}
+
+TEST_F(PreregistrationTest, SaysWhoseCommitAndWhatToDo) {
+  const Gate before = gate_for(before_);
+  EXPECT_THAT(before.words,
+              HasSubstr("records no plan, and the commit of plumbline itself that made it, \"" + before_));
+  EXPECT_THAT(before.to_pass, HasSubstr("plumbline eval --plan " + folder_.file("plan.toml")));
+  folder_.write("other.toml", "");
+  const Gate uncommitted = preregistered_gate(read_plan(folder_.file("other.toml")), {});
+  EXPECT_THAT(uncommitted.to_pass, HasSubstr("git commit, before the evaluation"));
+  EXPECT_EQ(gate_for(after_).to_pass, "");
 }
 
 TEST(GitHistoryTest, TakesHashesOnly) {

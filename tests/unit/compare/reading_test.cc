@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
 #include "plumbline/compare/effect.h"
 #include "plumbline/compare/eval_report.h"
 #include "plumbline/compare/paired_rows.h"
@@ -66,6 +68,89 @@ TEST_F(ReadingTest, ArmsWithOtherItemsCannotBePaired) {
 TEST_F(ReadingTest, UnknownFileIsNoReport) {
   const std::string path = folder_.write("x.json", "{\"schema\": \"judge.v1\"}");
   EXPECT_TRUE(contains(error_of([&] { read_eval_report(path); }), "data.unknown_report"));
+}
+
+/// What people give instead of a report: said by name, with what to give.
+class WrongFileTest : public ReadingTest {
+ protected:
+  static std::string line_of(const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.line();
+    }
+    return "";
+  }
+  void expect(const std::string& name, const std::string& text, const std::string& what, const std::string& next) {
+    const std::string line = line_of([&] { read_eval_report(folder_.write(name, text)); });
+    EXPECT_TRUE(contains(line, "data.unknown_report") && contains(line, what) && contains(line, next)) << line;
+  }
+};
+
+TEST_F(WrongFileTest, IsNamedWithWhatToGiveInstead) {
+  expect("pins.json", "{\"code-s0.eval.json\": {\"split_hash\": \"a\", \"commit\": \"b\"}}",
+         "the pins of an evaluation", "*.eval.json");
+  expect("rows.jsonl", "{\"sample\": 0, \"row\": {}}\n{\"sample\": 0, \"row\": {}}\n", "rows of one arm",
+         "*.eval.json");
+  expect("scores.jsonl", "{\"id\": 1, \"score\": 0}\n{\"id\": 2, \"score\": 0}\n", "JSON lines", "compare --items");
+  expect("p.toml", "# mine\n[model]\npath = \"m\"\n", "a preset", "plumbline eval");
+  expect("plan.toml", "[gates]\nmin_seeds = 1\n", "a plan", "--plan");
+  expect("j.json", "{\"schema\": \"judge.v1\"}", "its schema is \"judge.v1\"", "compare.md");
+  expect("results.json", "{\"results\": {}, \"configs\": {}}", "lm-evaluation-harness", "compare --items");
+  // Neither: the JSON error itself, with its place.
+  const std::string cut = line_of([&] { read_eval_report(folder_.write("cut.json", "{\"schema\": \"eval.v1\", ")); });
+  EXPECT_TRUE(contains(cut, "data.json:")) << cut;
+}
+
+TEST_F(WrongFileTest, FolderOfAnEvaluationNamesItsReportsOrHowToFinish) {
+  const auto line = [&](const std::string& path) { return line_of([&] { read_eval_report(path); }); };
+  EXPECT_TRUE(contains(line(folder_.path()), "it is a folder"));
+  EXPECT_TRUE(contains(line(folder_.path()), "FOLDER/*.eval.json"));
+  folder_.write("pins.json", "{}");
+  std::filesystem::create_directory(folder_.file("rows"));
+  const std::string resume = "plumbline eval --resume " + folder_.path();
+  EXPECT_TRUE(contains(line(folder_.path()), resume)) << line(folder_.path());
+  for (const char* name : {"code-s0.eval.json", "*.eval.json"}) {
+    EXPECT_TRUE(contains(line(folder_.file(name)), "data.missing_file")) << name;
+    EXPECT_TRUE(contains(line(folder_.file(name)), resume)) << name;
+  }
+  folder_.write("code-s1.eval.json", test::made_report({}).dump());
+  folder_.write("COMPLETE", "");
+  EXPECT_TRUE(contains(line(folder_.path()), "give its reports: " + folder_.file("*.eval.json")))
+      << line(folder_.path());
+  EXPECT_FALSE(contains(line(folder_.file("code-s0.eval.json")), "--resume"));
+}
+
+TEST_F(WrongFileTest, ReportGivenAsItemsIsNamed) {
+  const std::string good = folder_.write("g.jsonl", "{\"id\": 1, \"score\": 0}\n");
+  for (const int indent : {-1, 2}) {
+    const std::string report = folder_.write("r.json", test::made_report({}).dump(indent));
+    const std::string line = line_of([&] { pair_item_files(report, good, false); });
+    EXPECT_TRUE(contains(line, "data.not_items") && contains(line, "leave out --items")) << line;
+  }
+}
+
+TEST_F(WrongFileTest, ErrorsOfRowsHaveANextStepAndTheRightPage) {
+  const auto line_after = [&](const std::function<void(Json&)>& change) {
+    Json report = test::made_report({});
+    change(report);
+    return line_of([&] { read_eval_report(folder_.write("report.json", report.dump())); });
+  };
+  const std::vector<std::pair<std::string, std::function<void(Json&)>>> changes = {
+      {"data.no_rows", [](Json& report) { report.erase("rows"); }},
+      {"data.no_rows",
+       [](Json& report) {
+         report["rows"] = {{"base", Json::array()}, {"candidate", Json::array()}};
+       }},
+      {"data.duplicate_id", [](Json& report) { report["rows"]["candidate"][5]["problem_id"] = "item-4"; }},
+      {"data.json_missing_key", [](Json& report) { report["rows"]["base"][5].erase("passed"); }},
+      {"data.json_missing_key", [](Json& report) { report.erase("pin"); }},
+      {"data.json_type", [](Json& report) { report["pin"]["dirty"] = 1; }}};
+  for (const auto& [id, change] : changes) {
+    const std::string line = line_after(change);
+    EXPECT_TRUE(contains(line, id) && contains(line, "); ")) << line;
+    EXPECT_FALSE(contains(line, "formats.md")) << line;
+  }
 }
 
 TEST_F(ReadingTest, CandidateRowsAreTakenByIdNotByPlace) {
@@ -149,6 +234,8 @@ TEST(ItemFilesTest, PairsByIdAndSeedAndCountsWhatIsMissing) {
   ASSERT_EQ(files.pairs.rows.size(), 2u);
   EXPECT_EQ(files.pairs.rows[1].seed, 3);
   EXPECT_EQ(files.pairs.rows[1].candidate, 0);
+  EXPECT_FALSE(files.are_copies);
+  EXPECT_TRUE(pair_item_files(base, folder.write("copy.jsonl", read_file(base)), false).are_copies);
 }
 
 TEST(ItemFilesTest, RefusesWhatIsNoScore) {
@@ -197,7 +284,7 @@ TEST(EffectTest, OfRealScoresUsesTheBootstrapT) {
 
 TEST(EffectTest, OfOneRowIsAnError) {
   const std::vector<PairedRow> rows = {{"a", "a", 0, 0, 1, {}}};
-  EXPECT_TRUE(contains(error_of([&] { effect_of(rows); }), "data.too_few_values"));
+  EXPECT_TRUE(contains(error_of([&] { effect_of(rows, "file"); }), "data.too_few_values file"));
   EXPECT_TRUE(contains(error_of([] { effect_of({}); }), "data.no_values"));
 }
 

@@ -27,11 +27,15 @@ int compare_items(const std::vector<std::string>& paths, bool allow_missing, con
     throw ConfigError("config.usage", "--items takes two files", "--items", "give BASE.jsonl and CANDIDATE.jsonl");
   }
   const ItemFiles files = pair_item_files(paths[0], paths[1], allow_missing, filter);
-  const Effect effect = effect_of(files.pairs.rows);
+  const Effect effect = effect_of(files.pairs.rows, paths[1]);
+  std::vector<std::string> notes;
+  if (files.are_copies)
+    notes.push_back("both files have the same content: their difference is 0 whatever was measured");
   if (as_json) {
     Json json = {{"schema", "compare_items.v1"},
                  {"base_only_items", files.num_base_only},
-                 {"candidate_only_items", files.num_candidate_only}};
+                 {"candidate_only_items", files.num_candidate_only},
+                 {"notes", notes}};
     json.update(effect_json(effect));
     print(to_json_line(json) + "\n");
     return 0;
@@ -41,7 +45,13 @@ int compare_items(const std::vector<std::string>& paths, bool allow_missing, con
     print(fmt::format("  left out             {} items of the base, {} of the candidate\n", files.num_base_only,
                       files.num_candidate_only));
   }
+  for (const std::string& note : notes) print("note: " + note + "\n");
   return 0;
+}
+
+/// An option that would be ignored is a mistake of whoever gave it.
+void refuse_option(bool was_given, const std::string& option, const std::string& problem, const std::string& next) {
+  if (was_given) throw ConfigError("config.usage", problem, option, next);
 }
 
 }  // namespace
@@ -65,7 +75,20 @@ int compare_main(const std::vector<std::string>& words) {
       .option("--filter", &filter, "with --items: of samples, only the lines of this filter")
       .flag("--allow-missing", &allow_missing, "with --items: leave out ids that are in one file only, and count them");
   if (!arguments.parse(words)) return 0;
-  if (items) return compare_items(paths, allow_missing, filter, as_json);
+  if (items) {
+    for (const auto& [was_given, option] : {std::pair(!plan.empty(), "--plan"),
+                                            {request.must_be_preregistered, "--preregistered"},
+                                            {!html.empty(), "--html"},
+                                            {!markdown.empty(), "--markdown"}}) {
+      refuse_option(was_given, option, fmt::format("--items gives statistics, no decision, and ignores {}", option),
+                    "leave it out, or give reports of eval without --items");
+    }
+    return compare_items(paths, allow_missing, filter, as_json);
+  }
+  refuse_option(!filter.empty(), "--filter", "--filter belongs to --items", "leave it out, or add --items");
+  refuse_option(allow_missing, "--allow-missing", "--allow-missing belongs to --items", "leave it out, or add --items");
+  refuse_option(request.must_be_preregistered && plan.empty(), "--preregistered", "--preregistered needs a plan",
+                "give it: --plan FILE, the committed plan of the evaluation");
   std::vector<std::string> inputs = paths;
   if (!plan.empty()) inputs.push_back(plan);
   require_no_input(html, inputs, "--html");
