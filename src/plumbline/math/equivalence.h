@@ -33,7 +33,13 @@ struct MathComparison {
 /// evidence of "equal". Bare log is read to base e and to base 10, and must give the same verdict. Lists and
 /// sets have no order, tuples and matrices have one; "x = 3" stands for 3 beside an answer without a name; x > 3 is (3,
 /// infinity); a unit that one side lacks is left out, two known units are converted. At most 4 symbols.
-MathComparison compare_math(std::string_view a, std::string_view b);
+///
+/// What can be read in several ways: letters behind a number may be units (equal when both sides are quantities and so
+/// equal; undecided when only a unit that one side lacks makes them so) or symbols; 2e-3 is 0.002, and 3,14 a list, but
+/// what is different so and equal with Euler's e, or with a point for the comma, is undecided.
+using TreeComparison = MathVerdict(const Expression& a, const Expression& b);
 MathVerdict compare_expressions(const Expression& a, const Expression& b);
+/// `compare` is asked about every reading of the texts.
+MathComparison compare_math(std::string_view a, std::string_view b, TreeComparison* compare = compare_expressions);
 
 }  // namespace plumbline

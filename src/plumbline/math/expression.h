@@ -28,6 +28,9 @@ enum class ExpressionKind {
   kRelation    ///< operands a, b, c with operators in text: "<", "<=", "=", ">", ">=", "!="; several for a chain
 };
 
+/// Text of a sum of quantities that was written with "and": 2 hours and 30 minutes.
+inline constexpr const char* kListedSum = "and";
+
 /// Value type; a tree owns its operands.
 struct Expression {
   ExpressionKind kind = ExpressionKind::kNumber;

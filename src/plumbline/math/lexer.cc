@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "plumbline/math/names.h"
+#include "plumbline/math/number_text.h"
 #include "plumbline/math/units.h"
 
 namespace plumbline {
@@ -38,10 +40,11 @@ const std::map<std::string, std::string>& command_operators() {
 /// UTF-8 signs that people type.
 const std::vector<std::pair<std::string, std::string>>& signs() {
   static const std::vector<std::pair<std::string, std::string>> pairs = {
-      {"−", "-"},        {"–", "-"},        {"×", "*"},      {"·", "*"},   {"⋅", "*"},     {"÷", "/"},
-      {"≤", "<="},       {"≥", ">="},       {"≠", "!="},     {"±", "+-"},  {"π", "\\pi "}, {"∞", "\\infty "},
-      {"√", "\\sqrt "},  {"°", "^\\circ "}, {"∪", "\\cup "}, {"²", "^2 "}, {"³", "^3 "},   {"½", "(1/2)"},
-      {"θ", "\\theta "}, {"α", "\\alpha "}, {"∈", "\\in "}};
+      {"−", "-"},     {"–", "-"},        {"×", "*"},       {"·", "*"},        {"⋅", "*"},
+      {"÷", "/"},     {"≤", "<="},       {"≥", ">="},      {"≠", "!="},       {"±", "+-"},
+      {"π", "\\pi "}, {"∞", "\\infty "}, {"√", "\\sqrt "}, {"°", "^\\circ "}, {"∪", "\\cup "},
+      {"²", "^2 "},   {"³", "^3 "},      {"½", "(1/2)"},   {"θ", "\\theta "}, {"α", "\\alpha "},
+      {"∈", "\\in "}, {"µ", "\\mu "},    {"μ", "\\mu "},   {"Ω", "\\Omega "}, {"Ω", "\\Omega "}};
   return pairs;
 }
 
@@ -63,7 +66,7 @@ std::string plain_signs(std::string_view text) {
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  Lexer(std::string_view text, MathReading reading) : text_(text), reading_(reading) {}
 
   TokenStream run() {
     while (at_ < text_.size() && !stream_.failure) step();
@@ -130,14 +133,21 @@ class Lexer {
       digits += text_[at_++];
       take_digits();
     }
-    add(TokenKind::kNumber, digits);
+    const size_t size = reading_.scientific ? exponent_size(text_.substr(at_)) : 0;
+    const auto value = size > 0 ? plain_decimal(digits, text_.substr(at_, size)) : std::optional(digits);
+    if (!value) return fail("an exponent beyond 400");
+    at_ += size;
+    add(TokenKind::kNumber, *value);
+    stream_.tokens.back().is_scientific = size > 0;
   }
 
   /// Skips a separator when exactly three digits follow it.
   bool group_follows(size_t num_before) {
     size_t next = at_;
-    if (text_.compare(next, 3, "{,}") == 0) {
+    if (text_.compare(next, 3, "{,}") == 0 || text_.compare(next, 3, ",\\!") == 0) {
       next += 3;
+    } else if (text_.compare(next, 2, "\\,") == 0) {
+      next += 2;
     } else if (next < text_.size() && text_[next] == ',' && depth_ == 0 && (num_before <= 3 || grouped_)) {
       next += 1;
     } else {
@@ -164,7 +174,7 @@ class Lexer {
     while (at_ < text_.size() && is_letter(text_[at_])) name += text_[at_++];
     if (name == "text" || name == "mathrm" || name == "textbf" || name == "mathbf" || name == "mbox" ||
         name == "textrm" || name == "operatorname") {
-      braced_text();
+      braced_text(name == "text" || name == "textbf" || name == "mbox" || name == "textrm");
     } else if (name == "begin" || name == "end") {
       environment(name);
     } else if (const auto found = command_operators().find(name); found != command_operators().end()) {
@@ -172,9 +182,31 @@ class Lexer {
     } else if (invisible().count(name)) {
       space_ = true;
       if ((name == "left" || name == "right") && at_ < text_.size() && text_[at_] == '.') ++at_;
-    } else {
+    } else if (!greek_unit(name)) {
       add(TokenKind::kName, name, true);
     }
+  }
+
+  /// \Omega is the ohm, and \mu a millionth of the unit that follows, where letters are read as units.
+  bool greek_unit(const std::string& name) {
+    const bool reads_units = reading_.letters == UnitLetters::kSpaced || reading_.letters == UnitLetters::kAll;
+    if (!reads_units || (!behind_value() && !behind_unit())) return false;
+    if (name == "Omega") {
+      add(TokenKind::kText, "ohm");
+      return true;
+    }
+    if (name != "mu") return false;
+    size_t begin = std::min(text_.find_first_not_of(' ', at_), text_.size());
+    for (const std::string_view command : {"\\text{", "\\mathrm{"}) {
+      if (text_.substr(begin, command.size()) == command) begin += command.size();
+    }
+    size_t end = begin;
+    while (end < text_.size() && is_letter(text_[end])) ++end;
+    const std::string unit = "u" + std::string(text_.substr(begin, end - begin));
+    if (end == begin || !find_unit(unit)) return false;
+    at_ = end + (end < text_.size() && text_[begin - 1] == '{' && text_[end] == '}');
+    add(TokenKind::kText, unit);
+    return true;
   }
 
   void symbol_command(char c) {
@@ -194,7 +226,8 @@ class Lexer {
     }
   }
 
-  void braced_text() {
+  /// Upright letters may also be Euler's e, the imaginary unit and a function's name; those of \text are words.
+  void braced_text(bool is_words) {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
     if (at_ >= text_.size() || text_[at_] != '{') return fail("text without braces");
     const size_t end = text_.find('}', at_);
@@ -203,6 +236,9 @@ class Lexer {
     at_ = end + 1;
     inside.erase(0, inside.find_first_not_of(' ') == std::string::npos ? inside.size() : inside.find_first_not_of(' '));
     while (!inside.empty() && (inside.back() == ' ' || inside.back() == '.')) inside.pop_back();
+    if (inside == "percent") return add(TokenKind::kOperator, "%");
+    if (!is_words && (inside == "e" || inside == "i")) return add(TokenKind::kName, inside);
+    if (!is_words && function_names().count(inside)) return add(TokenKind::kName, inside, true);
     if (!inside.empty()) add(TokenKind::kText, inside, true);
   }
 
@@ -231,19 +267,30 @@ class Lexer {
         "arcsin", "arccos", "arctan", "asin", "acos", "atan", "sinh",  "cosh",  "tanh", "sin",   "cos",      "tan",
         "cot",    "sec",    "csc",    "sqrt", "cbrt", "exp",  "ln",    "log",   "abs",  "pi",    "infinity", "inf",
         "floor",  "ceil",   "or",     "and",  "oo",   "in",   "theta", "alpha", "beta", "binom", "gcd",      "mod"};
-    for (const std::string_view known : words) {
-      if (letters != known) continue;
+    const bool is_word = std::find(words.begin(), words.end(), letters) != words.end();
+    const bool closes = behind_number() && ends_value(end);  // "12 in", "5 sec", not "5 sec x"
+    if (is_word && !(closes && is_usual_unit(letters))) {
       at_ = end;
-      add(TokenKind::kName, std::string(known));
+      add(TokenKind::kName, std::string(letters));
       return;
     }
-    const bool after_number = !stream_.tokens.empty() && stream_.tokens.back().kind == TokenKind::kNumber;
-    if (after_number && letters.size() > 1 && is_known_unit(letters)) {
+    if (letters == "x" && behind_number() && power_of_ten(end)) {
       at_ = end;
-      add(TokenKind::kText, std::string(letters));
+      add(TokenKind::kOperator, "*");
       return;
     }
-    if (letters.size() > 3) {  // a word of a language, not a product
+    if (letters == "percent" && behind_value()) {
+      at_ = end;
+      add(TokenKind::kOperator, "%");
+      return;
+    }
+    if (letters == "per" && behind_unit()) {
+      at_ = end;
+      add(TokenKind::kOperator, "/");
+      return;
+    }
+    // Longer runs are words of a language, not products.
+    if (letters.size() > 3 || is_unit(letters)) {
       at_ = end;
       add(TokenKind::kText, std::string(letters));
       return;
@@ -253,7 +300,59 @@ class Lexer {
     for (size_t i = 1; i < letters.size(); ++i, ++at_) add(TokenKind::kName, std::string(letters.substr(i, 1)));
   }
 
+  bool behind_number() const { return !stream_.tokens.empty() && stream_.tokens.back().kind == TokenKind::kNumber; }
+  bool behind_value() const {
+    if (stream_.tokens.empty()) return false;
+    const Token& last = stream_.tokens.back();
+    return behind_number() || (last.kind == TokenKind::kOperator && (last.text == "}" || last.text == ")")) ||
+           (last.kind == TokenKind::kName && last.text == "pi");
+  }
+  /// Behind a unit, with its power if there is one, and the sign of a product: "kg", "kg m^2 /".
+  bool behind_unit() const {
+    const std::vector<Token>& tokens = stream_.tokens;
+    size_t end = tokens.size();
+    const auto take = [&](const char* sign) {
+      const bool is_there = end > 0 && tokens[end - 1].kind == TokenKind::kOperator && tokens[end - 1].text == sign;
+      end -= is_there;
+      return is_there;
+    };
+    if (take("(") && !(end > 0 && tokens[end - 1].text == "/")) return false;
+    if (!take("*")) take("/");
+    const size_t behind_power = end;
+    take("}");
+    if (end > 0 && tokens[end - 1].kind == TokenKind::kNumber) {
+      --end;
+      take("-");
+      take("{");
+      if (!take("^")) return false;
+    } else {
+      end = behind_power;
+    }
+    return end > 0 && tokens[end - 1].kind == TokenKind::kText && find_unit(tokens[end - 1].text);
+  }
+  /// Whether nothing follows that would be an argument or a factor.
+  bool ends_value(size_t from) const {
+    const size_t next = text_.find_first_not_of(" $", from);
+    return next == std::string_view::npos || std::string_view(",;)]}=<>.^/").find(text_[next]) != text_.npos;
+  }
+  /// "10^" follows: 3 x 10^8.
+  bool power_of_ten(size_t from) const {
+    const size_t next = text_.find_first_not_of(' ', from);
+    return next != std::string_view::npos && text_.substr(next, 3) == "10^";
+  }
+  bool is_unit(std::string_view letters) const {
+    if (reading_.letters == UnitLetters::kNone) return false;
+    if (is_usual_unit(letters) && behind_value()) return true;
+    if (reading_.letters == UnitLetters::kUsual) return false;
+    if (!find_unit(letters)) return letters.size() == 3 && space_ && behind_number();
+    const bool is_behind = (behind_value() && (space_ || reading_.letters == UnitLetters::kAll)) ||
+                           (space_ && !stream_.tokens.empty() && stream_.tokens.back().kind == TokenKind::kName &&
+                            stream_.tokens.back().text.size() == 1);  // 2x m
+    return is_behind || behind_unit();
+  }
+
   std::string_view text_;
+  const MathReading reading_;
   size_t at_ = 0, start_ = 0;
   bool space_ = false;
   int depth_ = 0;         ///< open brackets, in which a comma separates entries
@@ -263,9 +362,9 @@ class Lexer {
 
 }  // namespace
 
-TokenStream tokenize_math(std::string_view text) {
+TokenStream tokenize_math(std::string_view text, MathReading reading) {
   const std::string plain = plain_signs(text);
-  return Lexer(plain).run();
+  return Lexer(plain, reading).run();
 }
 
 }  // namespace plumbline

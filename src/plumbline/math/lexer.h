@@ -21,7 +21,23 @@ struct Token {
   std::string text;
   size_t offset = 0;  ///< byte in the source
   bool space_before = false;
-  bool is_command = false;  ///< written with a backslash; of a text: \text{...}, not a plain word
+  bool is_command = false;     ///< written with a backslash; of a text: \text{...}, not a plain word
+  bool is_scientific = false;  ///< of a number: written "2.5e-3"; the text is 0.0025
+};
+
+/// Which runs of up to three letters behind a value are units where they name one, and not products of letters.
+enum class UnitLetters {
+  kNone,    ///< none: 5 cm is 5 times c times m
+  kUsual,   ///< cm, kg, min and the like
+  kSpaced,  ///< every known unit and every word of three letters that a space stands before: "3 m", "20 m/s", "7 men"
+  kAll      ///< the same without the space: "3m"
+};
+
+/// One of the ways in which a text can be read.
+struct MathReading {
+  bool scientific = true;  ///< 2e-3 is 0.002; else 2 times Euler's e, less 3
+  UnitLetters letters = UnitLetters::kUsual;
+  bool slash_ends_at_factor = true;  ///< 1/2x is half of x; else 1 over 2x
 };
 
 /// What cannot be read: where and why.
@@ -36,6 +52,6 @@ struct TokenStream {
 };
 
 /// Math delimiters ($, \(, \[), sizes (\left, \big), spaces (\, \; \quad) and styles disappear.
-TokenStream tokenize_math(std::string_view text);
+TokenStream tokenize_math(std::string_view text, MathReading reading = {});
 
 }  // namespace plumbline

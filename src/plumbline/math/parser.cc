@@ -23,7 +23,7 @@ struct Failure {
 
 class Parser {
  public:
-  explicit Parser(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+  Parser(std::vector<Token> tokens, MathReading reading) : tokens_(std::move(tokens)), reading_(reading) {}
 
   Expression run() {
     Expression result = list();
@@ -67,14 +67,24 @@ class Parser {
     while (true) {
       bool separated = false;
       while (take(",") || take(";")) separated = true;
+      const bool is_and = peek().text == "and";
       if (is_or()) {
         next();
+        if (is_and && !separated && adds_part(entries.back())) continue;
         separated = true;
       }
       if (!separated) break;
       entries.push_back(relation());
     }
     return entries.size() == 1 ? std::move(entries[0]) : make_node(Kind::kList, std::move(entries));
+  }
+
+  /// "2 hours and 30 minutes": a sum that compare_expressions may also take for a list.
+  bool adds_part(Expression& before) {
+    if (peek().kind != TokenKind::kNumber || !find_unit_token(1) || !is_part_of(peek(1).text, before)) return false;
+    before = make_binary(Kind::kAdd, std::move(before), product());
+    before.text = kListedSum;
+    return true;
   }
 
   static bool is_relation_text(const std::string& text) {
@@ -131,6 +141,23 @@ class Parser {
     return terms.size() == 1 ? std::move(terms[0]) : make_node(Kind::kAdd, std::move(terms));
   }
 
+  static bool ends_in_unit(const Expression& product) {
+    const Expression* last = &product;
+    while (last->kind == Kind::kMultiply || last->kind == Kind::kDivide) last = &last->operands.back();
+    return last->kind == Kind::kUnit;
+  }
+
+  /// Whether a unit is a smaller one of the dimension in which `before` ends: the minutes of "2 hours 30 minutes".
+  static bool is_part_of(const std::string& unit, const Expression& before) {
+    const Expression* last = &before;
+    while (last->kind == Kind::kAdd || last->kind == Kind::kNegate) last = &last->operands.back();
+    const auto smaller = parse_units(unit);
+    const auto larger = last->kind == Kind::kUnit ? parse_units(last->text) : std::nullopt;
+    if (!smaller || !larger || smaller->dimension != larger->dimension) return false;
+    const auto difference = smaller->factor.plus(larger->factor.negated());
+    return difference && difference->sign() < 0;
+  }
+
   /// Whether the next token begins a factor that is multiplied without a sign.
   bool begins_factor() const {
     const Token& token = peek();
@@ -152,12 +179,30 @@ class Parser {
     const Depth depth(*this);
     Expression result = signed_factor();
     while (true) {
-      if (take("*")) {
-        result = make_binary(Kind::kMultiply, std::move(result), signed_factor());
-      } else if (take("/")) {
-        result = make_binary(Kind::kDivide, std::move(result), signed_factor());
+      if (is_operator("*") || is_operator("/")) {
+        const Kind kind = next().text == "*" ? Kind::kMultiply : Kind::kDivide;
+        Expression factor = signed_factor();
+        if (ends_in_unit(result) && is_plain_number(factor) && peek().kind == TokenKind::kText && !is_or()) {
+          factor = with_unit(std::move(factor));  // 10 m / 2 s
+        }
+        while (kind == Kind::kDivide && !reading_.slash_ends_at_factor && begins_factor()) {
+          factor = implicit(std::move(factor));
+        }
+        if (kind == Kind::kDivide && is_whole(result) && factor.kind == Kind::kPercent &&
+            is_whole(factor.operands[0])) {
+          factor = make_binary(kind, std::move(result), std::move(factor.operands[0]));  // 1/2% is half a percent
+          result = make_unary(Kind::kPercent, std::move(factor));
+          continue;
+        }
+        result = make_binary(kind, std::move(result), std::move(factor));
       } else if (peek().kind == TokenKind::kText && !is_or()) {
         result = with_unit(std::move(result));
+      } else if (peek().kind == TokenKind::kNumber && find_unit_token(1) && is_part_of(peek(1).text, result)) {
+        const bool is_negative = result.kind == Kind::kNegate;  // -(2 hours 30 minutes)
+        Expression part = with_unit(make_leaf(Kind::kNumber, next().text));
+        Expression whole = is_negative ? std::move(result.operands[0]) : std::move(result);
+        result = make_binary(Kind::kAdd, std::move(whole), std::move(part));
+        if (is_negative) result = make_unary(Kind::kNegate, std::move(result));
       } else if (begins_factor()) {
         result = implicit(std::move(result));
       } else {
@@ -183,13 +228,18 @@ class Parser {
       Expression numerator = make_leaf(Kind::kNumber, next().text);
       next();
       Expression denominator = make_leaf(Kind::kNumber, next().text);
-      return make_binary(Kind::kAdd, std::move(before),
-                         make_binary(Kind::kDivide, std::move(numerator), std::move(denominator)));
+      return postfix(make_binary(Kind::kAdd, std::move(before),
+                                 make_binary(Kind::kDivide, std::move(numerator), std::move(denominator))));
     }
     const bool is_command_fraction = begins_fraction();
     Expression factor = power();
     if (is_command_fraction && is_whole(before) && is_numeric_fraction(factor)) {
       return make_binary(Kind::kAdd, std::move(before), std::move(factor));
+    }
+    if (is_command_fraction && is_whole(before) && factor.kind == Kind::kPercent &&
+        is_numeric_fraction(factor.operands[0])) {  // 33\frac13\%
+      Expression mixed = make_binary(Kind::kAdd, std::move(before), std::move(factor.operands[0]));
+      return make_unary(Kind::kPercent, std::move(mixed));
     }
     return make_binary(Kind::kMultiply, std::move(before), std::move(factor));
   }
@@ -212,19 +262,64 @@ class Parser {
     return false;
   }
 
+  bool find_unit_token(size_t ahead) const {
+    return peek(ahead).kind == TokenKind::kText && parse_units(peek(ahead).text).has_value();
+  }
+  /// "/ (kg K)": units up to the bracket that closes, and nothing else.
+  bool opens_units() const {
+    if (!is_operator("/") || !is_operator("(", 1) || !find_unit_token(2)) return false;
+    for (size_t ahead = 3; peek(ahead).kind != TokenKind::kEnd; ++ahead) {
+      if (is_operator(")", ahead)) return true;
+      const bool is_power = is_operator("^", ahead) || is_operator("{", ahead) || is_operator("}", ahead) ||
+                            is_operator("-", ahead) || is_operator("*", ahead) ||
+                            (peek(ahead).kind == TokenKind::kNumber && !is_operator(")", ahead - 1));
+      if (!is_power && !find_unit_token(ahead)) return false;
+    }
+    return false;
+  }
+  /// "^2", "^{-1}", "^-1" behind a unit; empty when there is no such power.
+  std::string unit_power() {
+    if (!is_operator("^")) return "";
+    size_t ahead = 1;
+    const bool in_braces = is_operator("{", ahead);
+    ahead += in_braces;
+    const bool is_negative = is_operator("-", ahead);
+    ahead += is_negative;
+    if (peek(ahead).kind != TokenKind::kNumber || (in_braces && !is_operator("}", ahead + 1))) return "";
+    const std::string power = (is_negative ? "^-" : "^") + peek(ahead).text;
+    at_ += ahead + 1 + in_braces;
+    return power;
+  }
+
+  std::string powered_unit() {
+    std::string name = next().text;
+    name += unit_power();
+    return name;
+  }
+
   /// A plain word behind anything but a number is language, not a unit.
   Expression with_unit(Expression value) {
-    const bool is_number =
-        is_plain_number(value) || (value.kind == Kind::kNegate && is_plain_number(value.operands[0]));
-    if (!peek().is_command && !is_number && !is_known_unit(peek().text)) fail("a word");
+    const Expression& unsigned_value = value.kind == Kind::kNegate ? value.operands[0] : value;
+    const bool is_number = is_plain_number(unsigned_value) || is_numeric_fraction(unsigned_value) ||
+                           (unsigned_value.kind == Kind::kAdd && is_whole(unsigned_value.operands[0]) &&
+                            is_numeric_fraction(unsigned_value.operands.back()));  // 1 1/2 cups
+    if (!peek().is_command && !is_number && !find_unit_token(0)) fail("a word");
     if (takes_back(peek().text)) fail("a word that takes back what it stands behind");
-    std::string name = next().text;
-    if (is_operator("^") && peek(1).kind == TokenKind::kNumber) {
-      next();
-      name += "^" + next().text;
-    } else if (is_operator("^") && is_operator("{", 1) && peek(2).kind == TokenKind::kNumber && is_operator("}", 3)) {
-      name += "^" + peek(2).text;
-      at_ += 4;
+    std::string name = powered_unit();
+    while (find_unit_token(0) || ((is_operator("*") || is_operator("/")) && find_unit_token(1)) || opens_units()) {
+      if (opens_units()) {
+        next();
+        next();
+        name += "/(" + powered_unit();
+        while (!take(")")) {
+          name += take("*") ? "*" : " ";
+          name += powered_unit();
+        }
+        name += ")";
+      } else {
+        name += find_unit_token(0) ? " " : next().text;
+        name += powered_unit();
+      }
     }
     Expression result = make_unary(Kind::kUnit, std::move(value));
     result.text = std::move(name);
@@ -242,7 +337,7 @@ class Parser {
   Expression power() {
     Expression base = postfix(atom());
     if (!take("^")) return base;
-    if (is_degree_sign()) return postfix(make_node(Kind::kUnit, single(std::move(base)), "degree"));
+    if (is_degree_sign()) return postfix(make_node(Kind::kUnit, single(std::move(base)), degree_name()));
     Expression result = make_binary(Kind::kPower, std::move(base), exponent());
     if (is_operator("^")) fail("a power of a power without brackets");
     return postfix(std::move(result));
@@ -252,6 +347,13 @@ class Parser {
     std::vector<Expression> operands;
     operands.push_back(std::move(value));
     return operands;
+  }
+
+  /// Degrees of an angle, or of temperature, which are no multiples of a kelvin.
+  std::string degree_name() {
+    if (peek().kind != TokenKind::kName && peek().kind != TokenKind::kText) return "degree";
+    if (peek().text != "C" && peek().text != "F") return "degree";
+    return next().text == "C" ? "celsius" : "fahrenheit";
   }
 
   /// ^\circ and ^{\circ}.
@@ -272,6 +374,7 @@ class Parser {
     const Depth depth(*this);
     if (take("-")) return make_unary(Kind::kNegate, exponent());
     if (is_operator("{")) return group();
+    if (peek().is_scientific) fail("an exponent with an exponent");  // x^2e-3 is x^2 e - 3
     if (peek().kind == TokenKind::kNumber || is_operator("(") || peek().kind == TokenKind::kName) return atom();
     fail("an exponent is missing");
   }
@@ -305,6 +408,7 @@ class Parser {
     if (is_operator("{")) return group();
     if (peek().kind == TokenKind::kNumber) {
       Token& token = tokens_[at_];
+      if (token.is_scientific) fail("an argument without braces");  // \frac12e-3 is one half of e, less 3
       if (token.text.size() == 1) return make_leaf(Kind::kNumber, next().text);
       if (token.text.find('.') != std::string::npos) fail("an argument without braces");
       const std::string digit = token.text.substr(0, 1);
@@ -438,6 +542,7 @@ class Parser {
   /// "_1" and "_{12}" belong to the name.
   std::string subscript() {
     if (!take("_")) return "";
+    if (peek().is_scientific) fail("an index with an exponent");
     if (peek().kind == TokenKind::kNumber || peek().kind == TokenKind::kName) return "_" + next().text;
     if (is_operator("{") && (peek(1).kind == TokenKind::kNumber || peek(1).kind == TokenKind::kName) &&
         is_operator("}", 2)) {
@@ -502,6 +607,7 @@ class Parser {
   }
 
   std::vector<Token> tokens_;
+  const MathReading reading_;
   size_t at_ = 0;
   int depth_ = 0;
   bool in_bars_ = false;
@@ -509,15 +615,24 @@ class Parser {
 
 }  // namespace
 
-std::variant<Expression, MathFailure> parse_math(std::string_view text) {
+std::variant<Expression, MathFailure> parse_math(std::string_view text, MathReading reading) {
   if (text.size() > kMostMathCharacters) return MathFailure{kMostMathCharacters, "longer than 512 characters"};
-  TokenStream stream = tokenize_math(text);
-  if (stream.failure) return *stream.failure;
-  try {
-    return Parser(std::move(stream.tokens)).run();
-  } catch (const Failure& failure) {
-    return failure.failure;
+  TokenStream stream = tokenize_math(text, reading);
+  const bool is_scientific =
+      std::any_of(stream.tokens.begin(), stream.tokens.end(), [](const Token& token) { return token.is_scientific; });
+  std::optional<MathFailure> failed = stream.failure;
+  if (!failed) {
+    try {
+      return Parser(std::move(stream.tokens), reading).run();
+    } catch (const Failure& failure) {
+      failed = failure.failure;
+    }
   }
+  if (!is_scientific) return *failed;
+  reading.scientific = false;
+  auto plain = parse_math(text, reading);
+  if (std::holds_alternative<MathFailure>(plain)) return *failed;
+  return plain;
 }
 
 }  // namespace plumbline

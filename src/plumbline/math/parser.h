@@ -15,7 +15,7 @@ inline constexpr size_t kMostMathCharacters = 512;
 /// Implicit multiplication (2x, 3(x+1), \frac12 x), ^ and ** as power, -x^2 as -(x^2), mixed numbers (1\frac12, 1 1/2),
 /// functions with and without brackets (sin 2x, sin^2 x, \log_2 8), |x|, factorials, percent, units behind a value,
 /// tuples, lists, sets, intervals, unions, matrices, relations and chains. Texts beyond 512 bytes and nesting beyond 64
-/// levels fail.
-std::variant<Expression, MathFailure> parse_math(std::string_view text);
+/// levels fail. A text that has no meaning with its e-numbers read as scientific ones is read with Euler's e.
+std::variant<Expression, MathFailure> parse_math(std::string_view text, MathReading reading = {});
 
 }  // namespace plumbline

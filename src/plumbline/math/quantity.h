@@ -1,15 +1,13 @@
 /// Physical quantities: a number and SI units, as a value in base units with its dimension.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace plumbline {
+#include "plumbline/math/units.h"
 
-/// Exponents of m, kg, s, A, K, mol, cd.
-using Dimension = std::array<int, 7>;
+namespace plumbline {
 
 struct Quantity {
   double value = 0;  ///< in base units

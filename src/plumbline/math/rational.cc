@@ -1,6 +1,7 @@
 #include "plumbline/math/rational.h"
 
 #include <openssl/bn.h>
+#include <openssl/crypto.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -155,6 +156,24 @@ int Rational::sign() const {
 
 int Rational::num_bits() const {
   return std::max(BN_num_bits(value_->numerator.get()), BN_num_bits(value_->denominator.get()));
+}
+
+std::string Rational::text() const {
+  const auto digits = [](const BIGNUM* number) {
+    char* const raw = BN_bn2dec(number);
+    PL_CHECK(raw != nullptr, "OpenSSL has no memory");
+    std::string text(raw);
+    OPENSSL_free(raw);
+    return text;
+  };
+  return digits(value_->numerator.get()) + "/" + digits(value_->denominator.get());
+}
+
+double Rational::rounded() const {
+  const std::string fraction = text();
+  const size_t slash = fraction.find('/');
+  return static_cast<double>(std::strtold(fraction.c_str(), nullptr) /
+                             std::strtold(fraction.c_str() + slash + 1, nullptr));
 }
 
 std::optional<int64_t> Rational::whole() const {

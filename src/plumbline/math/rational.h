@@ -27,6 +27,10 @@ class Rational {
   std::optional<int64_t> whole() const;
   /// -1, 0, 1.
   int sign() const;
+  /// To about a double's precision.
+  double rounded() const;
+  /// "127/50", "-3/1".
+  std::string text() const;
   /// Bits of the numerator and of the denominator, whichever are more.
   int num_bits() const;
 

@@ -93,6 +93,17 @@ TEST(MathEquivalence, SpacesBetweenDigitsCountAndNothingIsNoAnswer) {
   }
 }
 
+/// 2 m is no length where m is the problem's own symbol: what is equal as algebra stays equal, what differs different.
+TEST(MathEquivalence, LettersOfAnAlgebraicAnswerStaySymbols) {
+  EXPECT_EQ(compare_math("3m+2", "2+3m").verdict, MathVerdict::kEqual);
+  EXPECT_EQ(compare_math("2 m + 3 h", "3 h + 2 m").verdict, MathVerdict::kEqual);
+  EXPECT_EQ(compare_math("2 m + 3 h", "2 m + 4 h").verdict, MathVerdict::kDifferent);
+  EXPECT_EQ(compare_math("3m", "3").verdict, MathVerdict::kDifferent);
+  EXPECT_EQ(compare_math("2gh", "2hg").verdict, MathVerdict::kEqual);
+  EXPECT_EQ(compare_math("2gh", "3gh").verdict, MathVerdict::kDifferent);
+  EXPECT_EQ(compare_math("\\sqrt{2gh}", "\\sqrt{2hg}").verdict, MathVerdict::kEqual);
+}
+
 TEST(MathEquivalence, SaysWhatItCouldNotRead) {
   const MathComparison result = compare_math("1", "2 +");
   EXPECT_EQ(result.verdict, MathVerdict::kUndecided);
@@ -123,6 +134,51 @@ TEST(MathParser, BuildsTheTreesThatMathematiciansMean) {
   EXPECT_EQ(tree(R"(5\text{ cm}^2)"), "(unit cm^2 5)");
   EXPECT_EQ(tree("a/b/c"), "(div (div a b) c)");
   EXPECT_EQ(tree("|x-1|"), "(abs (add x (neg 1)))");
+}
+
+std::string tree_in(MathReading reading, const std::string& text) {
+  const auto parsed = parse_math(text, reading);
+  const auto* expression = std::get_if<Expression>(&parsed);
+  return expression ? to_text(*expression) : "failure: " + std::get<MathFailure>(parsed).reason;
+}
+
+TEST(MathParser, DigitsEAndDigitsAreOneNumber) {
+  EXPECT_EQ(tree("2.5e-3"), "0.0025");
+  EXPECT_EQ(tree("1.5E+2"), "150");
+  EXPECT_EQ(tree("6.02e2"), "602");
+  EXPECT_EQ(tree("12.345e1"), "123.45");
+  EXPECT_EQ(tree("0e5"), "0");
+  EXPECT_EQ(tree("2e3x"), "(mul 2000 x)");
+  EXPECT_EQ(tree("2e"), "(mul 2 e)");
+  EXPECT_EQ(tree("2e - 3"), "(add (mul 2 e) (neg 3))");
+  EXPECT_EQ(tree("2e -3"), "(add (mul 2 e) (neg 3))");
+  EXPECT_EQ(tree("2e-3.5"), "(add (mul 2 e) (neg 3.5))");
+  EXPECT_EQ(tree("2e^x"), "(mul 2 (pow e x))");
+  EXPECT_EQ(tree("x^2e-3"), "(add (mul (pow x 2) e) (neg 3))");
+  EXPECT_EQ(tree(R"(\frac12e-3)"), "(add (mul (div 1 2) e) (neg 3))");
+  EXPECT_EQ(tree("x_2e-3"), "(add (mul x_2 e) (neg 3))");
+  EXPECT_EQ(tree("e-3"), "(add e (neg 3))");
+  EXPECT_EQ(tree(R"(2\mathrm{e}^x)"), "(mul 2 (pow e x))");
+  EXPECT_EQ(tree("1e401"), "failure: an exponent beyond 400");
+  EXPECT_EQ(tree("1e-99999999999999999999"), "failure: an exponent beyond 400");
+  EXPECT_EQ(tree_in({.scientific = false}, "2e-3"), "(add (mul 2 e) (neg 3))");
+}
+
+TEST(MathParser, LettersBehindANumberAreUnitsInOneReadingAndSymbolsInAnother) {
+  const MathReading units = {.letters = UnitLetters::kAll}, spaced = {.letters = UnitLetters::kSpaced};
+  EXPECT_EQ(tree("3 m"), "(mul 3 m)");
+  EXPECT_EQ(tree_in(units, "3m"), "(unit m 3)");
+  EXPECT_EQ(tree_in(spaced, "3m"), "(mul 3 m)");
+  EXPECT_EQ(tree_in(spaced, "3 m"), "(unit m 3)");
+  EXPECT_EQ(tree_in(spaced, "20 m/s"), "(unit m/s 20)");
+  EXPECT_EQ(tree_in(units, "4186 J/(kg K)"), "(unit J/(kg K) 4186)");
+  EXPECT_EQ(tree_in(units, "5 kg m^2 s^{-3}"), "(unit kg m^2 s^-3 5)");
+  EXPECT_EQ(tree_in(units, "3x + 2m"), "(add (mul 3 x) (unit m 2))");
+  EXPECT_EQ(tree_in({.letters = UnitLetters::kNone}, "5 cm"), "(mul (mul 5 c) m)");
+  EXPECT_EQ(tree("5 cm"), "(unit cm 5)");
+  EXPECT_EQ(tree("2 hours 30 minutes"), "(add (unit hours 2) (unit minutes 30))");
+  EXPECT_EQ(tree("30 minutes 2 hours"), "failure: two numbers side by side");
+  EXPECT_EQ(tree("60 miles per hour"), "(unit miles/hour 60)");
 }
 
 TEST(MathParser, FailsOnWhatItDoesNotKnow) {

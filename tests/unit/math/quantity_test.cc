@@ -52,12 +52,34 @@ TEST(Quantity, ReadsPlainAndLatexUnits) {
 }
 
 TEST(Quantity, RefusesWhatItDoesNotKnow) {
-  for (const char* text : {"", "m", "5 m/s downward", "5 furlongs", "1.5 kWh", "about 5 m", "1.2.3 m", "5 m^", "5 m^99",
-                           "5 (m", "5 / ", "5 m) s", "5 **", "1e999 m", "5 \xff\xfe"}) {
+  for (const char* text :
+       {"", "m", "5 m/s downward", "5 furlongs", "1.5 kWh", "about 5 m", "1.2.3 m", "5 m^", "5 m^99", "5 (m", "5 / ",
+        "5 m) s", "5 ft", "90 degrees", "3 million m", "5 **", "1e999 m", "5 \xff\xfe"}) {
     EXPECT_FALSE(parse_quantity(text)) << text;
   }
   EXPECT_FALSE(parse_quantity("5 " + std::string(300, 'm')));
   EXPECT_FALSE(parse_quantity("5 " + std::string(200, '(')));
+}
+
+TEST(Units, HaveExactFactors) {
+  for (const auto& [name, factor] :
+       std::vector<std::pair<const char*, const char*>>{{"km/h", "5/18"},
+                                                        {"mph", "1397/3125"},  // 1609.344 / 3600
+                                                        {"in", "127/5000"},
+                                                        {"square cm", "1/10000"},
+                                                        {"ml", "1/1000000"},
+                                                        {"KG", "1/1"},
+                                                        {"mg", "1/1000000"},
+                                                        {"Mg", "1000/1"},
+                                                        {"eV", "801088317/5000000000000000000000000000"},
+                                                        {"million dollars", "1000000/1"}}) {
+    const auto unit = parse_units(name);
+    ASSERT_TRUE(unit) << name;
+    EXPECT_EQ(unit->factor.text(), factor) << name;
+  }
+  for (const char* name : {"", "apples", "cm apples", "m/", "(m", "m^", "m^99", "per"}) {
+    EXPECT_FALSE(parse_units(name)) << name;
+  }
 }
 
 TEST(Quantity, DimensionsAreShownInBaseUnits) {

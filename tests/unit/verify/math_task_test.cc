@@ -55,6 +55,42 @@ TEST(MathTask, FourOutcomesAndTheirRewards) {
   EXPECT_FALSE(undecided.reward);
 }
 
+struct Graded {
+  std::string reference, completion;
+  Outcome outcome;
+};
+
+/// Values by hand: 2.5e-3 = 25/10000, 72 km/h = 72000 m / 3600 s = 20 m/s.
+TEST(MathTask, ScientificNotationAndUnitsOfOneLetter) {
+  for (const auto& [reference, completion, outcome] :
+       std::vector<Graded>{{"0.0025", "The answer is 2.5e-3.", Outcome::kPass},
+                           {"1e3", "1000", Outcome::kPass},
+                           {"602000000000000000000000", "\\boxed{6.02e23}", Outcome::kPass},
+                           {"0.0025", "2.5e-4", Outcome::kWrong},
+                           {"e-3", "1e-3", Outcome::kUndecided},
+                           {"2e-3", "a = b = 2e - 3", Outcome::kUndecided},
+                           {"2e-3", "0.001 + 0.001 = 0.002", Outcome::kPass},
+                           {"3 m", "300 cm", Outcome::kPass},
+                           {"300 cm", "The answer is 3 m.", Outcome::kPass},
+                           {"5000 m", "\\boxed{5\\text{ km}}", Outcome::kPass},
+                           {"1 kg", "1000 g", Outcome::kPass},
+                           {"20 m/s", "v = 72 km/h", Outcome::kPass},
+                           {"300 cm", "4 m", Outcome::kWrong},
+                           {"20 m/s", "73 km/h", Outcome::kWrong},
+                           {"3", "3 m", Outcome::kUndecided},
+                           {"90 min", "1 h 30 min", Outcome::kPass},
+                           {"90 min", "1 h 31 min", Outcome::kWrong},
+                           {"90", "1 h 30 min", Outcome::kUndecided},
+                           {"B", "\\boxed{\\text{(B)}}", Outcome::kPass},
+                           {"B", "\\boxed{\\text{(C)}}", Outcome::kWrong},
+                           {"150 minutes", "2 hours 30 minutes", Outcome::kPass}}) {
+    Problem problem = gold("math", "1");
+    problem.reference = reference;
+    const Verdict verdict = grade_math(problem, completion);
+    EXPECT_EQ(verdict.outcome, outcome) << completion << " beside " << reference << ": " << verdict.detail;
+  }
+}
+
 TEST(PhysicsTask, OneDimensionAndOnePercent) {
   const Problem problem = gold("physics", "20 m/s");
   for (const auto& [completion, outcome] : std::vector<Expected>{{"Answer: 20 m/s", Outcome::kPass},

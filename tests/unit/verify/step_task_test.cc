@@ -102,6 +102,13 @@ TEST(StepWork, WhatOnlyLooksLikeWorkCountsNothing) {
             Outcome::kPass);
 }
 
+TEST(StepTask, ReadsScientificNotation) {
+  const Problem problem = problem_of("Compute 1.7e2 * 2.", "340");
+  EXPECT_EQ(grade_steps(problem, "STEP: 1.7e2 * 2 |\nSTEP: 170 + 170 |\nSTEP: 3.4e2 |").outcome, Outcome::kPass);
+  EXPECT_EQ(grade_steps(problem, "STEP: 170 * 2 |\nSTEP: 170 + 170 |\nSTEP: 3.4e3 |").outcome, Outcome::kWrong);
+  EXPECT_EQ(form("3.4e2"), form("340"));  // another spelling is no work
+}
+
 TEST(StepTask, WordsThatReadAsProductsOfLettersRejectNothing) {
   const Verdict verdict = grade_steps(kSum, "min min min");
   EXPECT_EQ(verdict.outcome, Outcome::kUndecided);

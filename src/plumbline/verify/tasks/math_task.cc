@@ -46,14 +46,12 @@ const Expression* last_side(const Expression& expression) {
 }  // namespace
 
 MathComparison compare_answer(std::string_view answer, std::string_view gold) {
-  const MathComparison whole = compare_math(answer, gold);
-  if (whole.verdict == MathVerdict::kEqual) return whole;
-  const auto parsed = parse_math(answer), parsed_gold = parse_math(gold);
-  const Expression* tree = std::get_if<Expression>(&parsed);
-  const Expression* gold_tree = std::get_if<Expression>(&parsed_gold);
-  if (!tree || !gold_tree || gold_tree->kind == ExpressionKind::kRelation) return whole;
-  const Expression* side = last_side(*tree);
-  return side ? MathComparison{compare_expressions(*side, *gold_tree), ""} : whole;
+  return compare_math(answer, gold, [](const Expression& tree, const Expression& gold_tree) {
+    const MathVerdict whole = compare_expressions(tree, gold_tree);
+    if (whole == MathVerdict::kEqual || gold_tree.kind == ExpressionKind::kRelation) return whole;
+    const Expression* side = last_side(tree);
+    return side ? compare_expressions(*side, gold_tree) : whole;
+  });
 }
 
 Verdict grade_math(const Problem& problem, std::string_view completion) {
@@ -73,7 +71,9 @@ Verdict grade_math(const Problem& problem, std::string_view completion) {
       break;
   }
   const auto parsed = parse_math(*answer);
-  if (const MathFailure* failure = std::get_if<MathFailure>(&parsed)) {
+  const auto as_units = parse_math(*answer, {.letters = UnitLetters::kAll});  // "1 h 30 min" is read so only
+  const MathFailure* failure = std::get_if<MathFailure>(&parsed);
+  if (failure && std::holds_alternative<MathFailure>(as_units)) {
     return answer_verdict(problem, Outcome::kUnparsed,
                           fmt::format("answer '{}', byte {}: {}", shown(*answer), failure->offset, failure->reason));
   }

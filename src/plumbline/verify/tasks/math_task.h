@@ -9,7 +9,7 @@
 namespace plumbline {
 
 /// Raise them whenever a verdict may come out differently.
-inline constexpr int kMathGraderVersion = 1;
+inline constexpr int kMathGraderVersion = 2;
 inline constexpr int kPhysicsGraderVersion = 1;
 
 /// compare_math, and a chain of equations a = b = c beside a gold answer that is none stands for its last side.

@@ -11,7 +11,7 @@
 namespace plumbline {
 
 /// Raise it whenever a verdict may come out differently.
-inline constexpr int kStepGraderVersion = 1;
+inline constexpr int kStepGraderVersion = 2;
 
 /// More steps than these are not looked at: such an answer is unparsed.
 inline constexpr size_t kMostSteps = 256;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plumbline/math/evaluation.h"
+#include "plumbline/math/number_text.h"
 #include "plumbline/math/parser.h"
 
 namespace plumbline {
@@ -240,6 +241,9 @@ Vocabulary vocabulary_of(std::string_view text) {
         if (++i >= text.size()) break;
       }
       found.numbers.insert(plain_number(digits));
+      const size_t size = exponent_size(text.substr(i));  // 2e-3 may be 0.002, or 2 times Euler's e, less 3
+      const auto scientific = size > 0 ? plain_decimal(digits, text.substr(i, size)) : std::nullopt;
+      if (scientific) found.numbers.insert(plain_number(*scientific));
     } else if (is_letter(i)) {
       std::string word;
       while (is_letter(i)) word += text[i++];
@@ -302,14 +306,16 @@ bool is_derived(const Expression& expression, std::string_view problem_text) {
 
 bool has_foreign_symbol(std::string_view text, std::string_view gold, std::string_view problem_text) {
   const auto parsed = parse_math(text), parsed_gold = parse_math(gold);
+  const auto as_units = parse_math(text, {.letters = UnitLetters::kAll});
   const Expression* const tree = std::get_if<Expression>(&parsed);
+  const Expression* const unit_tree = std::get_if<Expression>(&as_units);
   if (!tree) return false;
   Vocabulary vocabulary = vocabulary_of(problem_text);
   if (const Expression* const gold_tree = std::get_if<Expression>(&parsed_gold)) {
     for (const std::string& symbol : symbols_of(*gold_tree)) vocabulary.words.insert(stem(symbol));
   }
   bool any = false;
-  return !all_known(*tree, vocabulary, false, any);
+  return !all_known(*tree, vocabulary, false, any) && !(unit_tree && all_known(*unit_tree, vocabulary, false, any));
 }
 
 bool did_work(std::span<const Expression> steps, const Expression& gold, std::string_view problem_text,
