@@ -302,6 +302,8 @@ HAND = [
     ("x/2y", r"\frac{xy}{2}", "equal"), (r"5\,\mu m", "0.000005 m", "equal"), (r"5\ \mu\text{m}", "5e-6 m", "equal"), ("5 µm", "5000 nm", "equal"),
     ("5 µs", "0.005 ms", "equal"), (r"\mu m", r"m\mu", "equal"), (r"3\mu", r"3\mu", "equal"), ("1 1/2 cups", "1.5", "equal"),
     ("3/4 cups", "0.75", "equal"), ("a m", "a", "undecided"), ("2 rad", "2", "undecided"), ("2 rad", r"2\text{ radians}", "equal"),
+    ("1 GB", "1000 MB", "undecided"), ("16GB", "16", "equal"), ("16 oz", "1 lb", "undecided"), ("30 minutes", "0.5 degrees", "undecided"),
+    ("3cc", "3c^2", "equal"), ("50 rpm", "50", "equal"), ("50 rpm", "60 rpm", "different"), ("2 yrs", r"2\text{ yr}", "equal"),
     # equations
     ("x=5", "5", "equal"), ("x=5", "6", "different"), ("5", "x = 5", "equal"), ("x=5", "x=5.0", "equal"), ("x=5", "x=4", "different"),
     ("y=2x+1", "y=1+2x", "equal"), ("y=2x+1", "2x-y+1=0", "equal"), ("y=2x+1", "y=2x-1", "different"), ("y=2x+1", "2y=4x+2", "equal"),

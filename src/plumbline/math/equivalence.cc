@@ -364,11 +364,18 @@ MathVerdict compare_percent(const Expression& percent, const Expression& plain) 
   return compare_scalars(percent, plain) == MathVerdict::kDifferent ? MathVerdict::kDifferent : MathVerdict::kUndecided;
 }
 
-/// A unit beside none is left out; what is right in another unit of its dimension may be what was asked for.
-MathVerdict compare_with_unitless(const Peeled& quantity, const Peeled& plain) {
+bool is_degree(const Dimension& dimension) {
   Dimension degree{};
   degree[kDegree] = 1;
-  const bool is_angle = quantity.known && quantity.known->dimension == degree;
+  return dimension == degree;
+}
+bool is_time(const Dimension& dimension) {
+  return dimension == Dimension{0, 0, 1};
+}
+
+/// A unit beside none is left out; what is right in another unit of its dimension may be what was asked for.
+MathVerdict compare_with_unitless(const Peeled& quantity, const Peeled& plain) {
+  const bool is_angle = quantity.known && is_degree(quantity.known->dimension);
   const MathVerdict left_out = is_angle && plain.is_radians ? MathVerdict::kDifferent  // 30 degrees beside 30 radians
                                                             : compare_scalars(quantity.value, plain.value);
   if (left_out != MathVerdict::kDifferent || !quantity.known) return left_out;
@@ -386,7 +393,10 @@ MathVerdict compare_quantities(const Peeled& a, const Peeled& b) {
   if (a.known && b.known) {
     if (a.known->dimension == b.known->dimension)
       return compare_scalars(scaled(a.value, a.known->factor), scaled(b.value, b.known->factor));
-    const bool is_open = a.known->dimension[kAnyUnit] != b.known->dimension[kAnyUnit];  // "5 units" beside 5 cm
+    // "5 units" beside 5 cm; 30 minutes beside half a degree.
+    const bool is_open = a.known->dimension[kAnyUnit] != b.known->dimension[kAnyUnit] ||
+                         (is_degree(a.known->dimension) && is_time(b.known->dimension)) ||
+                         (is_time(a.known->dimension) && is_degree(b.known->dimension));
     return is_open ? MathVerdict::kUndecided : MathVerdict::kDifferent;
   }
   if (a.unit.empty() != b.unit.empty())

@@ -329,7 +329,10 @@ std::optional<Unit> parse_units(std::string_view text) {
 }
 
 bool is_usual_unit(std::string_view name) {
-  return usual_symbol(name).has_value() || lower(name) == "day";
+  // Without a factor here: two that differ are undecided.
+  static const std::set<std::string, std::less<>> others = {"kB",  "KB",  "MB",  "GB", "TB", "kWh", "hp",  "HP", "rpm",
+                                                            "psi", "ppm", "mpg", "oz", "yr", "yrs", "USD", "EUR"};
+  return usual_symbol(name).has_value() || lower(name) == "day" || others.count(name) > 0;
 }
 
 std::vector<Unit> units_like(const Unit& unit) {

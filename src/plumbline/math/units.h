@@ -31,7 +31,8 @@ std::optional<Unit> find_unit(std::string_view name);
 /// a/(b c), "a/b*c" from left to right. Unset for anything else, more than 256 characters among it.
 std::optional<Unit> parse_units(std::string_view text);
 
-/// cm, kg, min and the like: of two or three letters, and behind digits hardly ever a product of letters.
+/// cm, kg, min, GB and the like, known to find_unit or not: of two or three letters, and behind digits hardly ever a
+/// product of letters.
 bool is_usual_unit(std::string_view name);
 
 /// Units of one dimension, squares and cubes among them, to look for the one that an answer without a unit may mean.
