@@ -302,6 +302,8 @@ HAND = [
     ("x/2y", r"\frac{xy}{2}", "equal"), (r"5\,\mu m", "0.000005 m", "equal"), (r"5\ \mu\text{m}", "5e-6 m", "equal"), ("5 µm", "5000 nm", "equal"),
     ("5 µs", "0.005 ms", "equal"), (r"\mu m", r"m\mu", "equal"), (r"3\mu", r"3\mu", "equal"), ("1 1/2 cups", "1.5", "equal"),
     ("3/4 cups", "0.75", "equal"), ("a m", "a", "undecided"), ("2 rad", "2", "undecided"), ("2 rad", r"2\text{ radians}", "equal"),
+    ("y=2x+1", "y<2x+1", "different"), ("x=3", r"x\le 3", "different"), (r"x^2\le 0", "x^2=0", "undecided"), (r"x^2+1\ge 0", "x^2+1>0", "undecided"),
+    ("x<2", r"x\neq 2", "different"), (r"y\ge 2x", "y>2x", "different"), (r"-y\ge 2x", r"y\le -2x", "equal"), ("-y>2x", r"y\le -2x", "different"),
     ("1 GB", "1000 MB", "undecided"), ("16GB", "16", "equal"), ("16 oz", "1 lb", "undecided"), ("30 minutes", "0.5 degrees", "undecided"),
     ("3cc", "3c^2", "equal"), ("50 rpm", "50", "equal"), ("50 rpm", "60 rpm", "different"), ("2 yrs", r"2\text{ yr}", "equal"),
     # equations

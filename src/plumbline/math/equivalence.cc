@@ -197,6 +197,15 @@ MathVerdict compare_containers(const Expression& a, const Expression& b) {
                                    // author
 }
 
+/// y < 2x + 1, solved for y: a symbol on one side that the other does not have.
+bool is_solved(const Expression& relation) {
+  for (const size_t side : {0, 1}) {
+    const Expression& symbol = relation.operands[side];
+    if (symbol.kind == Kind::kSymbol && !symbols_of(relation.operands[1 - side]).count(symbol.text)) return true;
+  }
+  return false;
+}
+
 MathVerdict compare_relations(const Expression& a, const Expression& b) {
   const auto interval_a = interval_of(a), interval_b = interval_of(b);
   if (interval_a && interval_b) {
@@ -210,15 +219,17 @@ MathVerdict compare_relations(const Expression& a, const Expression& b) {
       is_container(b.operands[1])) {
     return MathVerdict::kUndecided;
   }
-  const bool turns = is_order(a.operators[0]) && a.operators[0][0] != b.operators[0][0];
+  const bool are_orders = is_order(a.operators[0]) && is_order(b.operators[0]);
+  const bool turns = are_orders && a.operators[0][0] != b.operators[0][0];
   const std::string sign = turns ? flipped(b.operators[0]) : b.operators[0];
   const auto zero_form = [](const Expression& relation, bool turned) {
     return make_node(
         Kind::kAdd, {relation.operands[turned ? 1 : 0], make_node(Kind::kNegate, {relation.operands[turned ? 0 : 1]})});
   };
-  const MathVerdict verdict =
-      compare_proportional(zero_form(a, false), zero_form(b, turns), /*positive=*/is_order(a.operators[0]));
-  if (verdict == MathVerdict::kEqual) return a.operators[0] == sign ? verdict : MathVerdict::kDifferent;
+  const MathVerdict verdict = compare_proportional(zero_form(a, false), zero_form(b, turns), are_orders);
+  if (verdict == MathVerdict::kEqual && a.operators[0] == sign) return verdict;
+  // The two sides of y < 2x + 1 do meet; those of x^2 <= 0 do no more, so that it has the solutions of x^2 = 0.
+  if (verdict == MathVerdict::kEqual && (is_solved(a) || is_solved(b))) return MathVerdict::kDifferent;
   return MathVerdict::kUndecided;  // other forms may have the same solutions
 }
 
@@ -249,7 +260,7 @@ Expression in_radians(const Expression& degrees) {
 /// "Apples" and "apple".
 std::string plain_word(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (text.size() > 3 && text.back() == 's') text.pop_back();
+  if (text.size() > 2 && text.back() == 's') text.pop_back();
   return text;
 }
 
