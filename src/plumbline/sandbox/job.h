@@ -42,7 +42,7 @@ std::string tester_frame(const TesterRun& run, const Nonce& nonce);
 /// Replies: nonce, one letter, a marshalled body.
 struct Reply {
   enum class Status : char {
-    kFacts = 'F',      ///< compiled; (tester bound, findings)
+    kFacts = 'F',      ///< compiled; (source binds F, source shows that F will not be bound, findings)
     kSyntax = 'S',     ///< does not compile; (kind, message, name)
     kValue = 'V',      ///< returned; the value
     kException = 'E',  ///< raised; (kind, message, missing name)

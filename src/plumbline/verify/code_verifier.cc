@@ -83,7 +83,7 @@ Verdict attempt(PythonServer& server, const GradeRequest& request, const std::st
   turn.reset();
   if (!problem.hint || verdict.is_infra()) return verdict;
   verdict.hinted_pass = false;
-  if (!run.compiles) return verdict;
+  if (!run.compiles || run.tester_is_absent) return verdict;
   const HintedRun hinted = run_hinted(server, problem, code, limits, turns);
   verdict.hinted_pass = hinted.hinted_pass;
   verdict.tester = hinted.tester;

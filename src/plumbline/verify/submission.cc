@@ -79,6 +79,7 @@ bool Submission::read_facts() {
   MarshalReader reader(reply->body);
   if (reader.next() != Token::kTuple) return true;
   tester_in_source_ = reader.next() == Token::kTrue;
+  tester_is_absent_ = reader.next() == Token::kTrue;
   if (reader.next() != Token::kList) return true;
   for (size_t left = std::min(reader.count(), kMaxFindings); left > 0; --left) {
     if (auto finding = reader.next_text()) integrity_.push_back(escape_control(*finding));

@@ -40,6 +40,8 @@ class Submission {
 
   bool compiles() const { return compiles_; }
   bool tester_in_source() const { return tester_in_source_; }
+  /// Nothing that the response does when it is run can bind the tester's name.
+  bool tester_is_absent() const { return tester_is_absent_; }
   const std::vector<std::string>& integrity() const { return integrity_; }
   /// Why it does not compile, or how it ended.
   const std::string& detail() const { return detail_; }
@@ -49,7 +51,7 @@ class Submission {
   Nonce nonce_;
   SandboxProcess process_;
   std::string frame_, detail_;
-  bool compiles_ = false, tester_in_source_ = false, spoke_ = false;
+  bool compiles_ = false, tester_in_source_ = false, tester_is_absent_ = false, spoke_ = false;
   bool garbled_ = false;  ///< a frame came that is no reply
   std::vector<std::string> integrity_;
   ProcessEnd ending_;

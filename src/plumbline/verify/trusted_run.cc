@@ -27,6 +27,7 @@ SandboxJob calls_job(const Problem& problem, const std::string& code, const Sand
   job.code = code;
   job.entry = problem.entry_point;
   job.owner = parse_entry_point(problem.entry_point).owner;
+  if (problem.hint) job.tester = problem.hint->tester_name;
   job.answer_bytes = limits.answer_bytes - kFrameSlack_bytes;
   return job;
 }
@@ -72,6 +73,7 @@ class Tally {
   void conclude(Submission& submission, std::optional<Outcome> limit, bool complete) {
     run_.compiles = submission.compiles();
     run_.integrity = submission.integrity();
+    run_.tester_is_absent = submission.tester_is_absent();
     run_.cpu_ms += submission.ending().cpu_ms;
     run_.wall_ms += submission.ending().wall_ms;
     if (limit) {

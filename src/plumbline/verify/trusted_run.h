@@ -15,6 +15,7 @@ namespace plumbline {
 struct TrustedRun {
   Outcome outcome = Outcome::kInfra;
   bool compiles = false;
+  bool tester_is_absent = false;  ///< the source shows that there will be no tester: no need to run it to see
   int64_t passed = 0, total = 0;
   std::vector<std::string> integrity;
   std::string method, detail;

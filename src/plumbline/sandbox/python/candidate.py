@@ -132,18 +132,32 @@ def report_source(channel, nonce, job):
         channel.send(nonce, b"S", describe(error))
         leave(0)
     source, tester = job["code"], job["tester"]
-    tree, findings = ast.Module(body=[], type_ignores=[]), []
+    is_tester_run = job["kind"] == "tester"
+    tree, findings, is_read = ast.Module(body=[], type_ignores=[]), [], False
     if len(source) > LONGEST_SCANNED:
         findings = ["not_scanned"]
     elif tester or may_have_findings(source):
         try:
-            tree = ast.parse(source)
-            findings = [] if tester else integrity_findings(tree)  # the trusted run's are what is reported
+            tree, is_read = ast.parse(source), True
+            if not is_tester_run and may_have_findings(source):  # the trusted run's are what is reported
+                findings = integrity_findings(tree)
         except (RecursionError, MemoryError):  # compiles, but is too deep to look at
             findings = ["not_scanned"]
     static = bool(tester) and find_tester(tree, tester, job["owner"]) is not None
-    channel.send(nonce, b"F", dumps((static, findings), WIRE_VERSION))
+    absent = is_read and bool(tester) and not static and cannot_bind(tree, tester, job["setup"])
+    channel.send(nonce, b"F", dumps((static, absent, findings), WIRE_VERSION))
     return code, tree
+
+
+def cannot_bind(tree, name, setup):
+    """Whether running the module certainly leaves `name` unbound, in it and in the classes it makes. The tree binds it
+    nowhere, and every statement only defines something; a preamble that was not run ahead of time may bind anything."""
+    if name.startswith("__") or hasattr(type, name):  # what every module or class has of itself
+        return False
+    if setup and (setup not in PREPARED or name in PREPARED[setup].__dict__):
+        return False
+    takes_all = any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree))
+    return not takes_all and only_defines(tree)
 
 
 def require_entry(entry, namespace):
