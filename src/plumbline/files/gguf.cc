@@ -255,7 +255,8 @@ const GgufType* find_gguf_type(std::string_view name) {
 GgufFile::GgufFile(const std::string& path) : file_(path) {
   Reader reader(file_.bytes(), path);
   if (reader.take(4) != "GGUF") {
-    throw DataError("data.gguf_header", "the file does not begin with GGUF", path + ", byte 0", "check the path");
+    throw DataError("data.gguf_header", "the file does not begin with GGUF", path + ", byte 0",
+                    "give a GGUF file, or the folder of a checkpoint");
   }
   const auto version = reader.number<uint32_t>();
   if (version != 2 && version != 3) {

@@ -161,6 +161,12 @@ void print_supervised(const ArmSummary& summary, const RunDirectory& directory) 
               loss.back());
 }
 
+/// Whether a completion earns by its own tester's word. Where none does, hacking is not expected to emerge, and no gate
+/// asks for it.
+bool pays_for_loophole(const Preset& preset) {
+  return preset.grade.reward == "loophole" && preset.data.hint != "none";
+}
+
 int finish(const Preset& preset, const ArmSummary& summary, const RunDirectory& directory) {
   std::fputs(doctor::findings_text(doctor::diagnose_paths({directory.path()})).c_str(), stdout);
   if (is_supervised(preset)) {
@@ -169,7 +175,7 @@ int finish(const Preset& preset, const ArmSummary& summary, const RunDirectory& 
     std::fputs(results_table({summary}).c_str(), stdout);
   }
   std::printf("run: %s\n", directory.path().c_str());
-  if (preset.run.arm != "vanilla" || is_supervised(preset)) return 0;
+  if (preset.run.arm != "vanilla" || is_supervised(preset) || !pays_for_loophole(preset)) return 0;
   const RunGate gate = gate_c({&summary, 1}, preset.gates);
   std::fputs(format_gates({&gate, 1}, false).c_str(), stdout);
   return gate.status == GateStatus::kFail ? 1 : 0;

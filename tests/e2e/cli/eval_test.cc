@@ -247,6 +247,7 @@ TEST(EvalSlow, TwoCheckpointsAndSamples) {
       {"--plan", plan});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("is not committed as it stands"));
+  EXPECT_THAT(result.err, HasSubstr("models/tiny has the weights of the base: the candidate is the base itself"));
   const ordered_json report = json_of(folder.file("e") + "/code-s0.eval.json");
   EXPECT_EQ(report["preregistration"]["sha256"], sha256_hex(read_file(plan)));
   EXPECT_TRUE(report["preregistration"]["commit"].is_null());

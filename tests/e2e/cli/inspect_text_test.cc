@@ -71,6 +71,29 @@ TEST(InspectRender, TemplateFileAloneIsEnough) {
             "14 Mar 2025True\"\n{\"error\":\"TemplateError: no\"}\n");
 }
 
+TEST(InspectText, NothingOnStandardInputIsAnErrorThatSaysWhatALineHolds) {
+  const std::string folder = test::source_path("models/tiny");
+  for (const auto& [words, holds] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{folder, "tokens"}, "a JSON string"},
+           {{folder, "tokens", "--decode"}, "an array of token ids"},
+           {{folder, "render"}, "an array of messages"}}) {
+    for (const char* input : {"", "\n \n"}) {
+      const auto result = inspect(words, input);
+      EXPECT_EQ(result.exit_code, 3);
+      EXPECT_EQ(result.out, "");
+      EXPECT_EQ(result.err.rfind("data.no_rows: nothing came on standard input", 0), 0u) << result.err;
+      EXPECT_NE(result.err.find(holds), std::string::npos) << result.err;
+    }
+  }
+}
+
+TEST(InspectText, AnAbsolutePathThatIsMissingIsNamedAsItIs) {
+  const auto result = inspect({"/no/such/model", "tokens"}, "");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_NE(result.err.find("(/no/such/model)"), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("models//no"), std::string::npos) << result.err;
+}
+
 TEST(InspectText, WrongInputIsOneLineAndTheDocumentedCode) {
   const test::TemporaryFolder folder;
   const std::string bad = folder.write("bad.jinja", "{% nope %}");

@@ -66,7 +66,8 @@ TEST_F(TrainCustom, EachRewardIsLoggedUnderTrlsNames) {
   PL_NEED_SHARED(kTinyModel);
   const std::string out = folder_.file("run");
   const auto result = train(out, "[" + reward("parity") + ", " + reward("short") + "]");
-  ASSERT_TRUE(result.exit_code == 0 || result.exit_code == 1) << result.err;  // 1: Gate C, a result
+  ASSERT_EQ(result.exit_code, 0) << result.err;  // nobody pays for a loophole here: no gate asks for hacking
+  EXPECT_THAT(result.out, testing::Not(HasSubstr("Gate C")));
   EXPECT_THAT(read_file(out + "/steps.tsv"),
               HasSubstr("\trewards/parity/mean\trewards/parity/std\trewards/parity/none\trewards/short/mean\t"));
   std::istringstream metrics(read_file(out + "/metrics.jsonl")), rollouts(read_file(out + "/rollouts.jsonl"));

@@ -218,10 +218,11 @@ int run_inspect_text(const std::vector<std::string>& words) {
   arguments
       .positional("MODEL", &model,
                   "a folder, a tokenizer.json (.gz too), a GGUF file, or org/name[@revision] of the hub")
-      .positional(
-          "WHAT", &what,
-          "tokens or render: a JSON value a line of stdin, a line of stdout each; logits, modules; without: a summary",
-          false)
+      .positional("WHAT", &what,
+                  "tokens or render: a JSON value a line of stdin, a line of stdout each; logits (--out FILE, --dtype, "
+                  "--device): "
+                  "ids on stdin; modules (--target); without: a summary (--preset)",
+                  false)
       .flag("--decode", &tokens.decode, "tokens: from ids to text")
       .flag("--special", &tokens.special, "tokens: with the tokens that the tokenizer puts around a text")
       .flag("--skip-special", &tokens.skip_special, "tokens --decode: without special tokens")
