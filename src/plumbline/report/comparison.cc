@@ -173,6 +173,10 @@ std::optional<Contrast> Comparison::contrast(const std::vector<std::string>& arm
   }
   if (differences.empty()) return std::nullopt;
   contrast.difference = paired_difference(differences);
+  // Student's t does not know that rates differ by 1 at most; what lies beyond is no possible value.
+  if (auto& interval = contrast.difference.interval; interval && metric != Metric::kReward) {
+    interval = Interval{std::max(interval->low, -1.0), std::min(interval->high, 1.0)};
+  }
   contrast.mean_of = mean_of(of);
   contrast.mean_against = mean_of(other);
   return contrast;

@@ -193,7 +193,7 @@ std::string report_page(const RunSet& set, const ReportOptions& options) {
   const std::vector<Experiment> experiments = experiments_of(set);
   HtmlPage page(title_of(set));
   if (options.refresh_s > 0) page.refresh_after(options.refresh_s);
-  page.add(options.first_line).add(verdicts(experiments)).add(unfinished_words(set)).add(options.findings);
+  page.add(options.first_line).add(verdicts(experiments)).add(unfinished_words(set));
   for (size_t i = 0; i < experiments.size(); ++i) {
     if (experiments.size() > 1) {
       std::vector<std::string> settings;
@@ -204,7 +204,7 @@ std::string report_page(const RunSet& set, const ReportOptions& options) {
     }
     page.add(pictures(experiments[i], fmt::format("e{}", i + 1)));
   }
-  page.add(unfinished_figures(set)).add(gates_section(set));
+  page.add(options.findings).add(unfinished_figures(set)).add(gates_section(set));
   for (size_t i = 0; i < experiments.size(); ++i) {
     if (experiments.size() > 1) page.heading(fmt::format("Experiment {}: figures", i + 1));
     page.add(details_of(experiments[i], fmt::format("e{}", i + 1)));

@@ -12,7 +12,7 @@ namespace plumbline {
 struct ReportOptions {
   int refresh_s = 0;       ///< the page asks to be read again after this time; 0 = never
   std::string first_line;  ///< markup of the caller's own making, before everything else
-  std::string findings;    ///< markup of the caller's own making, after the verdict
+  std::string findings;    ///< markup of the caller's own making, after the pictures
 };
 
 /// The page. Whatever the runs hold, this is text in it and never markup.

@@ -41,8 +41,8 @@ WrittenReport write_report_with_findings(const std::vector<std::string>& folders
   if (diagnosis.health() != Health::kSound) {
     std::string ids;
     for (const Finding& finding : diagnosis.findings) ids += std::string(ids.empty() ? "" : ", ") + finding.kind->id;
-    options.first_line =
-        fmt::format("<p class=\"note\">Findings, below the verdict: {} ({})</p>\n", diagnosis_headline(diagnosis), ids);
+    options.first_line = fmt::format("<p class=\"note\">Findings, below the pictures: {} ({})</p>\n",
+                                     diagnosis_headline(diagnosis), ids);
     options.findings = "<h2>Findings</h2>\n" + diagnosis_markup(diagnosis);
   }
   return write_report(folders, path, options);

@@ -14,7 +14,7 @@ namespace plumbline::doctor {
 std::string findings_text(const Diagnosis& diagnosis);
 
 /// The finished page of report/run_report.h: what the doctor finds in the runs is named in its first line and stands
-/// after the verdict. Throws as write_report.
+/// below the pictures. Throws as write_report.
 WrittenReport write_report_with_findings(const std::vector<std::string>& folders, const std::string& path);
 
 }  // namespace plumbline::doctor
