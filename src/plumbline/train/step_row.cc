@@ -28,10 +28,16 @@ Value maybe(const std::optional<double>& value) {
   return value ? Value(*value) : Value();
 }
 
+/// Tokens a second of a phase; unset where the phase took no time.
+Value rate(double num_tokens, double seconds) {
+  return seconds > 0 ? Value(num_tokens / seconds) : Value();
+}
+
 /// The order of steps.tsv: the stable twelve first (docs/reference/formats.md), further ones to the right.
 std::vector<Cell> cells_of(const StepRow& row) {
   const double zero_spread_share =
       row.num_groups ? static_cast<double>(row.num_zero_spread_groups) / static_cast<double>(row.num_groups) : 0.0;
+  const double num_sampled_tokens = static_cast<double>(row.num_completions) * row.length_mean;
   const auto sampled = [&](const Value& value) { return row.is_sampled ? value : Value(); };
   return {{"step", "step", row.step},
           {"rew", "reward", sampled(row.reward_mean)},
@@ -77,7 +83,10 @@ std::vector<Cell> cells_of(const StepRow& row) {
           {"gradient_s", "time/gradient_s", row.times.gradient_s},
           {"transform_s", "time/transform_s", row.times.transform_s},
           {"optimizer_s", "time/optimizer_s", row.times.optimizer_s},
-          {"record_s", "time/record_s", row.times.record_s}};
+          {"record_s", "time/record_s", row.times.record_s},
+          {nullptr, "perf/sampled_tokens_per_s", rate(num_sampled_tokens, row.times.sample_s)},
+          {nullptr, "perf/trained_tokens_per_s", rate(static_cast<double>(row.num_tokens), row.times.gradient_s)},
+          {nullptr, "perf/resident_mib", maybe(row.resident_mib)}};
 }
 
 constexpr std::array<const char*, 3> kRewardColumns = {"mean", "std", "none"};

@@ -65,6 +65,7 @@ struct StepRow {
   int64_t num_teacher = 0;            ///< completions from the stored pool
   std::optional<int64_t> onset_step;  ///< where hacks began to outnumber right answers; unset while they have not
   PhaseTimes times;
+  std::optional<double> resident_mib;  ///< of this process at the end of the step; exempt like times
 };
 
 /// "step\trew\tstd\t..." without a line end; three columns rewards/<name>/{mean,std,none} for each name at the right.

@@ -10,6 +10,7 @@
 #include "plumbline/base/clock.h"
 #include "plumbline/base/error.h"
 #include "plumbline/base/log.h"
+#include "plumbline/base/resident_memory.h"
 #include "plumbline/base/rng.h"
 #include "plumbline/train/grading_queue.h"
 #include "plumbline/train/loss_weight.h"
@@ -393,6 +394,7 @@ void Trainer::record(StepWork& work) {
   std::vector<RolloutRow> rollouts;
   for (size_t i = 0; i < work.rollouts.size(); ++i) rollouts.push_back(rollout_row(work, i));
   work.row.times.record_s = now_s() - start_s;
+  work.row.resident_mib = resident_mib();
   finish_step(work.row, rollouts, work.next_cursor);
 }
 

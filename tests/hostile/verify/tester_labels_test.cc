@@ -73,7 +73,7 @@ TEST(TesterLabels, EveryRunOfTheTesterHasTheWholeLimit) {
 // Where the source shows that no tester can come to be, none is looked for: none of these may count as such.
 TEST(TesterLabels, ATesterThatComesToBeAtRunTimeIsFound) {
   const std::string solution = "def solve(x):\n    return x\n";
-  for (const std::string& way : {
+  for (const char* way : {
            "globals()['run_' + 'tests'] = lambda: None\n",
            "exec('def run_' + 'tests(): pass')\n",
            "vars().update({'run_' + 'tests': print})\n",

@@ -166,6 +166,24 @@ TEST(RunRecorder, ASecondProcessOnTheSameRunIsRefused) {
   EXPECT_NO_THROW(RunRecorder(folder.path(), 0));
 }
 
+TEST(StepRow, SpeedAndMemoryAreMetricsOnly) {
+  StepRow row = row_at(1);
+  row.num_completions = 4;
+  row.length_mean = 30;
+  row.num_tokens = 100;
+  row.times.sample_s = 2;
+  row.times.gradient_s = 0.5;
+  row.resident_mib = 123.5;
+  Json metrics = parse_json(to_json_line(metrics_of(row)), "test");
+  EXPECT_DOUBLE_EQ(metrics.at("perf/sampled_tokens_per_s"), 4 * 30 / 2.0);
+  EXPECT_DOUBLE_EQ(metrics.at("perf/trained_tokens_per_s"), 100 / 0.5);
+  EXPECT_DOUBLE_EQ(metrics.at("perf/resident_mib"), 123.5);
+  EXPECT_EQ(steps_header().find("perf"), std::string::npos);
+  row.times.sample_s = 0;  // a supervised step samples nothing
+  metrics = parse_json(to_json_line(metrics_of(row)), "test");
+  EXPECT_FALSE(metrics.contains("perf/sampled_tokens_per_s"));
+}
+
 TEST(RunRecorder, NamedRewardsAreColumnsAtTheRight) {
   const auto verdict = [](std::optional<double> first) {
     Verdict one;
