@@ -229,6 +229,7 @@ EvalReport read_plumbline_report(const TypedObject& in) {
   report.metric = in.text("metric");
   report.model = in.optional_text("model").value_or("");
   report.adapter = in.optional_text("adapter").value_or("");
+  report.candidate_hash = in.optional_text("candidate_hash");
   report.pins = read_pins(in.object("pin").json(), in.place("pin"));
   report.unrecorded = unrecorded_pins(report.pins);
   const TypedObject split = in.object("split");

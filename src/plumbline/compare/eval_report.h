@@ -45,6 +45,7 @@ struct EvalReport {
   std::string path, sha256;
   ReportSource source = ReportSource::kPlumbline;
   std::string task, metric, model, adapter;
+  std::optional<std::string> candidate_hash;  ///< of the candidate's weights; unset: not recorded, or served
   Pins pins;
   int64_t seed = 0;
   std::optional<std::vector<std::string>>

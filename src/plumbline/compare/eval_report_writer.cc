@@ -201,6 +201,7 @@ Json make_eval_report(const ReportParts& parts) {
                  {"metric", headline_metric(parts.task)},
                  {"model", parts.model},
                  {"adapter", parts.adapter},
+                 {"candidate_hash", or_null(parts.candidate_hash)},
                  {"pin", parts.pins.to_json()},
                  {"split", split_json(parts.split)},
                  {"base", arm_summary(parts.task, parts.base)},

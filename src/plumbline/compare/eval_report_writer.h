@@ -36,6 +36,7 @@ struct ReportSplit {
 /// What one report is about. Rows are those of eval_row.
 struct ReportParts {
   std::string task, model, adapter;
+  std::optional<std::string> candidate_hash;  ///< of the candidate's weights; unset for a served model
   Pins pins;
   ReportSplit split;
   std::vector<Json> base, candidate;                  ///< greedy: the same items in the same order

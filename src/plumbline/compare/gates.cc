@@ -163,13 +163,26 @@ std::set<std::string> answers_of(const EvalReport& report) {
   return answers;
 }
 
-/// Which seeds measured a candidate of their own. Those of one name are one candidate, whatever seeds they say: an
-/// adapter is RUN@step and a run has one seed; a checkpoint or a served model was not trained anew for a seed. So are
-/// those with the same answers under two names. Reports of the original harness name a folder that runs share.
+/// Which seeds measured a candidate of their own. The hash of its weights decides where every report has one: two that
+/// differ may give the same answers to few items. Else those of one name are one candidate, whatever seeds they say (an
+/// adapter is RUN@step and a run has one seed; a checkpoint or a served model was not trained anew for a seed), and so
+/// are those with the same answers under two names. Reports of the original harness name a folder that runs share.
 void find_distinct_seeds(TaskEvidence& evidence) {
-  std::map<std::string, int64_t> names;
+  std::map<std::string, int64_t> names, hashes;
   std::map<std::set<std::string>, int64_t> answers;
+  const bool have_hashes = std::all_of(evidence.reports.begin(), evidence.reports.end(),
+                                       [](const EvalReport* report) { return report->candidate_hash.has_value(); });
   for (const EvalReport* report : evidence.reports) {
+    if (have_hashes) {
+      const auto [first, is_new] = hashes.emplace(*report->candidate_hash, report->seed);
+      if (is_new) {
+        evidence.distinct_seeds.push_back(report->seed);
+      } else {
+        evidence.copies.push_back(fmt::format("seed {} has the candidate's weights of seed {}, SHA-256 {}",
+                                              report->seed, first->second, first->first.substr(0, 12)));
+      }
+      continue;
+    }
     const bool has_name = report->source == ReportSource::kPlumbline && !report->adapter.empty();
     const auto [named, is_new_name] =
         names.emplace(has_name ? report->adapter : fmt::format("\x1f{}", report->seed), report->seed);

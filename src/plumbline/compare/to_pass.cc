@@ -139,7 +139,7 @@ std::string enough_seeds_to_pass(const TaskEvidence& evidence, const Plan& plan)
   }
   return text + fmt::format(
                     "evaluations of runs of {} more seed{}, each with a delta of at least {:+.4f}, or min_seeds "
-                    "= {} {}",
+                    "= {} {}; a plan's seeds must be those that are reported, so further ones need a new plan",
                     num_missing, num_missing == 1 ? "" : "s", plan.min_effect, num_distinct, kInAPlan);
 }
 

@@ -78,6 +78,7 @@ struct Evaluation {
   std::string where;   ///< path, with the task or seed when one file holds several
   std::string format;  ///< "eval.v1", "harness", "lm-eval", "inspect", "rows"
   std::string task, metric, model, adapter;
+  std::string candidate_hash;  ///< of the candidate's weights; empty = not said
   std::optional<int64_t> seed;
   std::optional<Arm> base;
   Arm candidate;

@@ -5,9 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "plumbline/base/error.h"
+#include "plumbline/base/file_system.h"
+#include "plumbline/base/json.h"
+#include "plumbline/base/sha256.h"
+#include "plumbline/preset/data_path.h"
 #include "plumbline/preset/schema.h"
 #include "plumbline/run/run_directory.h"
 #include "plumbline/train/checkpoint.h"
@@ -36,10 +41,24 @@ RunName parse_run_name(const std::string& text) {
   return {text.substr(0, at), step};
 }
 
+/// What is in training too can only be told from the file that the run was trained on.
+void require_training_file(const RunDirectory& run, const Preset& training) {
+  const std::string record = run.file("provenance.json"), file = resolve_data_path(training.data.problems);
+  const std::string trained = require_member(parse_json(read_file(record), record), "data_hash", record);
+  const std::string found = sha256_file(file);
+  if (found == trained) return;
+  throw DataError("data.training_changed",
+                  fmt::format("the run was trained on another file of this name: its SHA-256 was {} and is {}",
+                              trained.substr(0, 12), found.substr(0, 12)),
+                  file, "put the file back that " + run.path() + " was trained on");
+}
+
 EvalCandidate candidate_of_run(const std::string& text) {
   const RunName name = parse_run_name(text);
+  const RunDirectory run = RunDirectory::open(name.folder);
   EvalCandidate candidate;
-  candidate.training = load_preset(RunDirectory::open(name.folder).file("resolved.toml"));
+  candidate.training = load_preset(run.file("resolved.toml"));
+  require_training_file(run, candidate.training);
   candidate.seed = candidate.training.run.seed;
   const std::string checkpoints = name.folder + "/checkpoints";
   const std::optional<std::string> folder =

@@ -23,7 +23,8 @@ struct EvalCandidate {
 
 /// The candidates that [eval] names, by seed. Throws ConfigError: config.no_candidate when none is named,
 /// config.conflict when two runs have one seed, or differ in arm, adapter kind or group size; DataError:
-/// data.not_a_run, data.no_checkpoint (the run has none, or not at that step), and what the preset reader throws.
+/// data.not_a_run, data.training_changed (data.problems is not the file that the run was trained on),
+/// data.no_checkpoint (the run has none, or not at that step), and what the preset reader throws.
 std::vector<EvalCandidate> find_candidates(const Preset& preset);
 
 /// The evaluation's preset with the [adapter] table that the runs were trained with.

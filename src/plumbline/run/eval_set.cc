@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <set>
 
@@ -23,6 +24,18 @@ std::string prompt_text(const Problem& problem) {
     text += fmt::format("{}:{}:{}\n", message.role, message.content.size(), message.content);
   }
   return text;
+}
+
+/// What makes two prompts one for a model that has learned one of them: the words, whatever stands between them.
+std::string words_of(const Problem& problem) {
+  std::string words;
+  for (const Message& message : problem.prompt) {
+    words += message.role + '\n';
+    std::copy_if(message.content.begin(), message.content.end(), std::back_inserter(words),
+                 [](unsigned char c) { return std::isspace(c) == 0; });
+    words += '\n';
+  }
+  return words;
 }
 
 std::vector<std::string> files_of(const Preset& preset) {
@@ -98,12 +111,12 @@ Overlap overlap_with_training(const EvalSet& set, const Preset& training) {
   std::set<std::string> families, prompts, shared_families;
   for (const Problem& problem : problems) {
     if (problem.task == set.task && !problem.family.empty()) families.insert(problem.family);
-    prompts.insert(prompt_text(problem));
+    prompts.insert(words_of(problem));
   }
   Overlap overlap;
   for (const EvalItem& item : set.list.items) {
     if (families.count(item.problem->family)) shared_families.insert(item.problem->family);
-    if (prompts.count(prompt_text(*item.problem))) overlap.prompts.push_back(to_string(item.problem->id));
+    if (prompts.count(words_of(*item.problem))) overlap.prompts.push_back(to_string(item.problem->id));
   }
   overlap.families.assign(shared_families.begin(), shared_families.end());
   return overlap;

@@ -41,7 +41,8 @@ struct Overlap {
 };
 
 /// Families and prompts of the items that also occur among the problems that `training` trains on (data.problems,
-/// data.split, data.limit). Prompts are compared with the hints of each. Throws what the reader throws.
+/// data.split, data.limit). Prompts are compared with the hints of each,
+/// spaces and line ends aside. Throws what the reader throws.
 Overlap overlap_with_training(const EvalSet& set, const Preset& training);
 
 ReportSplit report_split(const EvalSet& set, const Overlap& overlap, uint64_t seed);

@@ -222,7 +222,8 @@ class Evaluation {
     Preset preset = preset_;
     preset.model.path = candidate.name;
     const ModelBench bench = load_plain_bench(preset);
-    if (bench.decoder->weight_hash() == base_hash) {
+    checkpoint_hash_ = bench.decoder->weight_hash();
+    if (checkpoint_hash_ == base_hash) {
       log_warning(fmt::format("{} has the weights of the base: the candidate is the base itself", candidate.name));
     }
     for (const EvalSet& set : sets_) {
@@ -337,6 +338,9 @@ class Evaluation {
     parts.task = set.task;
     parts.model = preset_.model.path;
     parts.adapter = candidate.name;
+    if (!candidate.is_served) {
+      parts.candidate_hash = candidate.adapter.empty() ? checkpoint_hash_ : candidate.weight_hash;
+    }
     parts.pins = read_pins(pins_.at(name), name);
     parts.preregistration = preregistration_;
     parts.split = report_split(set, overlaps_.at(name), candidate.seed);
@@ -358,6 +362,7 @@ class Evaluation {
   std::vector<EvalSet> sets_;
   std::unique_ptr<ModelBench> bench_;
   std::unique_ptr<Verifier> verifier_;
+  std::string checkpoint_hash_;              ///< of the weights of a candidate that is a checkpoint
   Json pins_ = Json::object();               ///< by report name
   std::map<std::string, Overlap> overlaps_;  ///< likewise
   const RunDirectory* directory_ = nullptr;

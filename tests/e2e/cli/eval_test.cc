@@ -173,6 +173,39 @@ TEST(EvalSlow, SeedsOfOneTaskCompareAndEveryMixIsInvalidByName) {
   EXPECT_EQ(json_of(run("allowed") + "/code-s1.eval.json"), json_of(reports[1])) << "the same run measures the same";
 }
 
+TEST(EvalSlow, TrainingFilesAreTakenAsTheRunsSawThem) {
+  const test::TemporaryFolder folder;
+  std::string rows, spaced;
+  std::istringstream shipped(read_file(test::source_path("data/tiny/problems.jsonl")));
+  int64_t num_rows = 0;
+  for (std::string line; std::getline(shipped, line);) {
+    ordered_json row = ordered_json::parse(line);
+    if (row["split"] != "eval" || num_rows == 24) continue;
+    ++num_rows;
+    rows += row.dump() + "\n";
+    row["split"] = "train";  // the same prompts but for a space, under other names
+    row["id"] = "other-" + std::to_string(num_rows);
+    row["family"] = "other " + std::to_string(num_rows);
+    std::string prompt = row["prompt"][0]["content"];
+    row["prompt"][0]["content"] = prompt.replace(prompt.find(' '), 1, "  ");
+    spaced += row.dump() + "\n";
+  }
+  const std::string problems = folder.write("problems.jsonl", rows + spaced);
+  train(folder.file("run"), {"data.problems=" + problems});
+  const Settings settings = {"eval.problems=[\"" + problems + "\"]", "data.problems=" + problems,
+                             "eval.adapter=[\"" + folder.file("run") + "\"]"};
+  const ProcessResult result = evaluate(folder.file("leaked"), settings);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  expect_invalid({folder.file("leaked") + "/code-s0.eval.json"}, "no_contamination", "in training and in evaluation");
+  EXPECT_THAT(result.out, HasSubstr("contamination"));  // the doctor sees it too
+
+  folder.write("problems.jsonl", rows + spaced + "\n\n");
+  const ProcessResult changed = evaluate(folder.file("changed"), settings);
+  EXPECT_EQ(changed.exit_code, 3);
+  EXPECT_THAT(changed.err, HasSubstr("data.training_changed"));
+  EXPECT_FALSE(fs::exists(folder.file("changed")));
+}
+
 class EvalEachTask : public testing::TestWithParam<std::string> {};
 
 TEST_P(EvalEachTask, TrainsEvaluatesAndComparesSlow) {

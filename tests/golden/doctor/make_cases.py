@@ -111,6 +111,16 @@ healthy("thirds-rounded-to-four-places", {"r.json": dump(report(passes(63, 21), 
 case("seed-copied", {**seeds(lambda s: report(passes(60, 20), texts(passes(60, 40, s), s), s), 2),
      "s2.eval.json": dump(report(passes(60, 20), texts(passes(60, 40, 1), 1), 2))}, ["stale_copy"], ["pin_mismatch", "unreadable"])
 healthy("seeds-agree-by-chance", seeds(lambda s: report(passes(12, 3), texts(passes(12, 9), s), s)), "stale_copy")
+def weighed(seed, digest):
+    tree = report(passes(60, 20), texts(passes(60, 40, 1), 1), seed)
+    tree["candidate_hash"] = digest * 64
+    return tree
+# Two trainings that answer few short items alike are no copies; the same weights under two seeds are.
+healthy("other-weights-same-answers", {"s0.eval.json": dump(weighed(0, "a")), "s1.eval.json": dump(weighed(1, "b"))}, "stale_copy")
+case("same-weights-two-seeds", {"s0.eval.json": dump(weighed(0, "a")), "s1.eval.json": dump(weighed(1, "a"))}, ["stale_copy"])
+leaked = report(passes(60, 20), passes(60, 40))
+leaked["split"]["prompt_overlap"] = ["prompt of t3"]
+case("a-prompt-in-training-alone", {"r.json": dump(leaked)}, ["contamination"])
 case("same-bytes-two-names", {"a.eval.json": dump(report(passes(60, 20), passes(60, 40))), "b.eval.json": dump(report(passes(60, 20), passes(60, 40)))},
      ["stale_copy"])
 case("limits-differ", {**seeds(lambda s: report(passes(60, 20), texts(passes(60, 40, s), s), s), 2),

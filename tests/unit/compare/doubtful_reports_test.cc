@@ -433,6 +433,20 @@ TEST_F(DoubtfulReportTest, OneCandidateUnderThreeSeedsIsOneSeed) {
   EXPECT_THAT(after_all([](Json& report) { report.erase("adapter"); }).blocking(), IsEmpty());
 }
 
+TEST_F(DoubtfulReportTest, WeightsDecideWhichSeedsAreCandidatesOfTheirOwn) {
+  // One name over other weights (a folder that was trained anew), and the same weights under three names.
+  int64_t count = 0;
+  const auto hashed = [&](bool same) {
+    return after_all([&](Json& report) {
+      report["adapter"] = same ? "out/run@" + std::to_string(count) : std::string("out/run@90");
+      report["candidate_hash"] = std::string(63, 'a') + (same ? "0" : std::to_string(count));
+      ++count;
+    });
+  };
+  EXPECT_THAT(hashed(false).blocking(), IsEmpty());
+  expect(hashed(true), Decision::kNoGo, "enough_seeds", "seed 1 has the candidate's weights of seed 0");
+}
+
 TEST_F(DoubtfulReportTest, ArmThatStatesNoFiguresIsNoted) {
   const Judgement judgement = after_last([](Json& report) { report["candidate"] = Json::object(); });
   EXPECT_EQ(judgement.decision, Decision::kGo);

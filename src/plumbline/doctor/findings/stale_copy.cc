@@ -46,6 +46,8 @@ bool same(const ItemRow& a, const ItemRow& b) {
 void compare(const Evaluation& first, const Evaluation& second, const Evidence& evidence, FindingSink& out) {
   const auto& a = first.candidate.rows;
   const auto& b = second.candidate.rows;
+  const bool have_hashes = !first.candidate_hash.empty() && !second.candidate_hash.empty();
+  if (have_hashes && first.candidate_hash != second.candidate_hash) return;  // other weights that answer alike
   if (first.seed == second.seed || a.size() != b.size() || a.size() < kLeastRows) return;
   if (!std::equal(a.begin(), a.end(), b.begin(), same)) return;
   const bool has_text = std::all_of(a.begin(), a.end(), [](const ItemRow& row) { return row.completion != 0; });

@@ -52,6 +52,7 @@ void read_eval_report(const Document& document, Collector& out) {
   report.metric = text_at(tree, "metric");
   report.model = text_at(tree, "model");
   report.adapter = text_at(tree, "adapter");
+  report.candidate_hash = text_at(tree, "candidate_hash");
   report.seed = count_at(tree, "split.seed");
   if (const Json* pins = value_at(tree, "pin"); pins && pins->is_object()) {
     for (const auto& [key, value] : pins->items()) report.pins[key] = text_at(*pins, key);
@@ -61,7 +62,9 @@ void read_eval_report(const Document& document, Collector& out) {
   report.temperature = number_at(tree, "pin.temperature");
   if (const std::string decode = text_at(tree, "pin.decode"); decode == "greedy") report.temperature = 0;
   report.max_new_tokens = count_at(tree, "pin.max_new_tokens");
-  report.overlap = words_at(tree, "split.family_overlap");
+  for (const char* key : {"split.family_overlap", "split.entity_overlap", "split.prompt_overlap"}) {
+    for (std::string& name : words_at(tree, key)) report.overlap.push_back(std::move(name));
+  }
   report.gates = gates_of(tree);
   report.decision = text_at(tree, "decision");
   report.delta = number_at(tree, "paired.delta");
