@@ -67,7 +67,8 @@ void PresetArguments::add_to(Arguments& arguments, bool preset_required) {
   arguments.positional("PRESET", &preset, "a TOML file or the name of a shipped preset", preset_required)
       .option("--set", &overrides, "override one key of the preset, as key=value; may be repeated")
       .option("--out", &out, out_help)
-      .flag("--dry-run", &dry_run, "validate everything, print the resolved preset, do nothing");
+      .flag("--dry-run", &dry_run,
+            "check the settings, print the resolved preset, do nothing (plumbline check PRESET looks at the files)");
 }
 
 }  // namespace plumbline
