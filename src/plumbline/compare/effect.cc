@@ -8,6 +8,7 @@
 
 #include "plumbline/base/error.h"
 #include "plumbline/stats/bootstrap.h"
+#include "plumbline/stats/clustered_rate.h"
 #include "plumbline/stats/confidence_sequence.h"
 #include "plumbline/stats/exact_test.h"
 #include "plumbline/stats/moments.h"
@@ -29,10 +30,33 @@ std::vector<double> differences_of(std::span<const PairedRow> rows) {
   return differences;
 }
 
-std::vector<Cluster> clustered(std::span<const PairedRow> rows, std::string PairedRow::*key) {
-  std::vector<std::string> keys;
-  for (const PairedRow& row : rows) keys.push_back(row.*key);
-  return clusters_of(keys, differences_of(rows));
+std::vector<std::string> prompts_of(std::span<const PairedRow> rows) {
+  std::vector<std::string> prompts;
+  for (const PairedRow& row : rows) prompts.push_back(row.cluster);
+  return prompts;
+}
+
+std::vector<std::string> items_of(std::span<const PairedRow> rows) {
+  std::vector<std::string> items;
+  for (const PairedRow& row : rows) items.push_back(row.item);
+  return items;
+}
+
+/// Generated splits have other prompts under the same id: those are other items.
+std::vector<std::string> items_within_prompts_of(std::span<const PairedRow> rows) {
+  std::vector<std::string> items;
+  for (const PairedRow& row : rows) {
+    items.push_back(std::to_string(row.cluster.size()) + ":" + row.cluster + row.item);
+  }
+  return items;
+}
+
+/// Wilson's interval of an arm of passes and fails.
+Interval rate_interval(std::span<const PairedRow> rows, double PairedRow::*arm) {
+  std::vector<double> scores;
+  for (const PairedRow& row : rows) scores.push_back(row.*arm);
+  return clustered_wilson_interval(clusters_of(prompts_of(rows), scores),
+                                   clusters_of(items_within_prompts_of(rows), scores));
 }
 
 void set_means(Effect& effect, std::span<const PairedRow> rows) {
@@ -43,8 +67,8 @@ void set_means(Effect& effect, std::span<const PairedRow> rows) {
     effect.num_lost += row.candidate < row.base;
   }
   if (effect.is_binary) {
-    effect.base_interval = wilson_interval(std::llround(effect.base_mean), effect.num_rows);
-    effect.candidate_interval = wilson_interval(std::llround(effect.candidate_mean), effect.num_rows);
+    effect.base_interval = rate_interval(rows, &PairedRow::base);
+    effect.candidate_interval = rate_interval(rows, &PairedRow::candidate);
   }
   effect.base_mean /= static_cast<double>(effect.num_rows);
   effect.candidate_mean /= static_cast<double>(effect.num_rows);
@@ -67,6 +91,10 @@ void set_headline(Effect& effect, std::span<const Cluster> prompts) {
   if (!effect.is_binary) {
     effect.interval = bootstrap_t(prompts);
     effect.method = effect.interval ? "bootstrap-t over prompts, 1999 resamples" : "none: all differences are equal";
+    if (effect.interval && std::isinf(effect.interval->low) && std::isinf(effect.interval->high)) {
+      effect.interval.reset();
+      effect.method = fmt::format("none: {} prompts are too few for the bootstrap-t", prompts.size());
+    }
     return;
   }
   const ClusteredInterval headline = clustered_tango_interval(prompts);
@@ -102,7 +130,36 @@ void set_seeds(Effect& effect, std::span<const PairedRow> rows) {
   if (deltas.size() >= 3) effect.over_seeds = seed_t_test(deltas);
 }
 
+/// The variance of scores is at most a quarter of their range squared, as that of pass or fail is at most .25: the
+/// formula for rates holds for scores in units of their range.
+void set_power(Effect& effect, std::span<const PairedRow> rows) {
+  if (!effect.is_binary) {
+    effect.lowest_score = std::min(rows[0].base, rows[0].candidate);
+    effect.highest_score = effect.lowest_score;
+    for (const PairedRow& row : rows) {
+      effect.lowest_score = std::min({effect.lowest_score, row.base, row.candidate});
+      effect.highest_score = std::max({effect.highest_score, row.base, row.candidate});
+    }
+  }
+  const double range = effect.highest_score - effect.lowest_score;
+  if (range > 0) effect.mde = range * minimum_detectable_effect(effect.effective_n);
+  effect.required_n = prompts_to_detect(effect, std::abs(effect.delta));
+}
+
 }  // namespace
+
+std::optional<int64_t> prompts_to_detect(const Effect& effect, double difference) {
+  constexpr double kLeastShare = 1e-6, kMostShare = 2;  // of the range; the domain of required_n
+  const double share = difference / (effect.highest_score - effect.lowest_score);
+  if (!(share > kLeastShare)) return std::nullopt;
+  return required_n(std::min(kMostShare, share));
+}
+
+std::string variance_words(const Effect& effect) {
+  if (effect.is_binary) return "the largest variance that pass or fail can have";
+  return fmt::format("the largest variance that scores from {:.4g} to {:.4g} can have", effect.lowest_score,
+                     effect.highest_score);
+}
 
 Effect effect_of(std::span<const PairedRow> rows, const std::string& where) {
   if (rows.size() < 2) {
@@ -113,17 +170,19 @@ Effect effect_of(std::span<const PairedRow> rows, const std::string& where) {
   Effect effect;
   effect.num_rows = static_cast<int64_t>(rows.size());
   effect.is_binary = is_binary(rows);
-  const std::vector<Cluster> prompts = clustered(rows, &PairedRow::cluster), items = clustered(rows, &PairedRow::item);
+  const std::vector<double> differences = differences_of(rows);
+  const std::vector<Cluster> prompts = clusters_of(prompts_of(rows), differences),
+                             items = clusters_of(items_of(rows), differences);
   effect.effective_n = static_cast<int64_t>(prompts.size());
   set_means(effect, rows);
   set_headline(effect, prompts);
-  const std::vector<double> differences = differences_of(rows);
   effect.published = percentile_bootstrap(differences);
   if (items.size() < rows.size() && items.size() > 1) effect.published_by_item = percentile_bootstrap(items);
   set_seeds(effect, rows);
-  effect.confidence_sequence = confidence_sequence(differences);
-  effect.mde = minimum_detectable_effect(effect.effective_n);
-  if (std::abs(effect.delta) > 1e-6) effect.required_n = required_n(std::min(2.0, std::abs(effect.delta)));
+  if (prompts.size() > 1) {
+    effect.confidence_sequence = confidence_sequence(prompts, clusters_of(items_within_prompts_of(rows), differences));
+  }
+  set_power(effect, rows);
   return effect;
 }
 

@@ -81,7 +81,7 @@ Json paired_json(const Effect& effect) {
           {"method", effect.method},
           {"n", effect.num_rows},
           {"effective_n", effect.effective_n},
-          {"mde", effect.mde},
+          {"mde", or_null(effect.mde)},
           {"mcnemar_p", effect.seeds.size() == 1 ? or_null(effect.seeds.front().mcnemar_p) : Json(nullptr)}};
 }
 

@@ -387,14 +387,18 @@ Gate powered_gate(const TaskEvidence& evidence, const Plan& plan) {
   const Effect& effect = evidence.effect;
   std::optional<double> tolerance = plan.tolerance;
   for (const EvalReport* report : evidence.reports) {
-    if (!plan.tolerance && report->tolerance) tolerance = std::min(tolerance.value_or(2), *report->tolerance);
+    if (plan.tolerance || !report->tolerance) continue;
+    tolerance = tolerance ? std::min(*tolerance, *report->tolerance) : *report->tolerance;
   }
   // A claim must be powered for its own size, whatever a report says of itself; a plan may state another tolerance.
   if (!plan.tolerance && tolerance && effect.delta >= plan.min_effect) {
     tolerance = std::min(*tolerance, std::abs(effect.delta));
   }
   result.value = effect.mde;
-  const std::string size = fmt::format("{} distinct prompts detect {:.4f}", effect.effective_n, effect.mde);
+  const std::string size = effect.mde
+                               ? fmt::format("{} distinct prompts detect {:.4f}{}", effect.effective_n, *effect.mde,
+                                             effect.is_binary ? "" : fmt::format(" (at {})", variance_words(effect)))
+                               : std::string("all scores are equal and do not say what could be detected");
   if (effect.base_mean == 0 && effect.candidate_mean == 0) {
     result.state = GateState::kNotApplicable;
     result.words = "both arms are at the floor; " + size;
@@ -406,7 +410,9 @@ Gate powered_gate(const TaskEvidence& evidence, const Plan& plan) {
     return result;
   }
   result.threshold = tolerance.value_or(std::abs(effect.delta));
-  result.state = effect.mde <= *result.threshold ? GateState::kPass : GateState::kFail;
+  result.state = !effect.mde                        ? GateState::kUndecided
+                 : *effect.mde <= *result.threshold ? GateState::kPass
+                                                    : GateState::kFail;
   result.words =
       fmt::format("{}, against {} {:.4f}", size, tolerance ? "the tolerance" : "the difference of", *result.threshold);
   if (result.blocks()) result.to_pass = powered_to_pass(effect, *result.threshold);

@@ -114,7 +114,8 @@ Json effect_json(const Effect& effect) {
           {"seeds", seeds_json(effect)},
           {"over_seeds", over_seeds},
           {"confidence_sequence95", interval_json(effect.confidence_sequence)},
-          {"mde", effect.mde},
+          {"mde", or_null(effect.mde)},
+          {"mde_at", variance_words(effect)},
           {"required_n", or_null(effect.required_n)}};
 }
 

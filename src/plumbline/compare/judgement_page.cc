@@ -59,15 +59,16 @@ std::vector<std::string> effect_cells(const std::string& name, const Effect& eff
           bootstrap_cell(effect.published_by_item.value_or(effect.published)),
           interval_points(effect.over_seeds ? effect.over_seeds->interval : std::nullopt),
           fmt::format("{:.3g}", effect.exact_p),
-          fmt::format("{:.1f}", 100 * effect.mde)};
+          effect.mde ? fmt::format("{:.1f}", 100 * *effect.mde) : std::string("none")};
 }
 
 HtmlTable effects_table(const Judgement& judgement) {
   HtmlTable table;
   table.caption =
-      "Paired differences in points with 95% intervals; rates in % with Wilson's interval; detectable = smallest "
-      "difference "
-      "that these prompts show with 80% power";
+      "Paired differences in points with 95% intervals; rates in % with Wilson's interval over prompts; detectable = "
+      "smallest difference that these prompts show with 80% power, at the largest variance that pass or fail (or "
+      "scores "
+      "between the lowest and the highest seen) can have";
   table.header = {"task",         "rows / prompts", "base",      "candidate", "delta", "paired bootstrap",
                   "t over seeds", "exact p",        "detectable"};
   table.stacks = true;
@@ -173,13 +174,15 @@ std::string judgement_html(const Judgement& judgement, const DecisionRequest& re
   return page.str();
 }
 
-std::string judgement_markdown(const Judgement& judgement, const DecisionRequest& request) {
+std::string judgement_markdown(const Judgement& judgement, const DecisionRequest& request,
+                               const std::string& findings) {
   std::string text = "**" + markdown_text(headline_of(judgement)) + "**\n\n";
   const std::vector<const JudgedGate*> blocking = judgement.blocking_gates();
   for (const JudgedGate* judged : blocking) {
     text += fmt::format("- {}, to pass: {}\n", markdown_text(judged->title()), markdown_text(judged->gate.to_pass));
   }
   if (!blocking.empty()) text += "\n";
+  if (!findings.empty()) text += findings + "\n";
   if (judgement.decision != Decision::kInvalid) text += markdown_table(effects_table(judgement));
   text += markdown_table(gates_table(judgement));
   for (const std::string& note : judgement.notes) text += "- " + markdown_text(note) + "\n";

@@ -11,6 +11,8 @@ namespace plumbline {
 /// markup that stands behind the decision; empty = none.
 std::string judgement_html(const Judgement& judgement, const DecisionRequest& request,
                            const std::string& findings = "");
-std::string judgement_markdown(const Judgement& judgement, const DecisionRequest& request);
+/// The same tables; `findings` is Markdown that stands behind the decision likewise.
+std::string judgement_markdown(const Judgement& judgement, const DecisionRequest& request,
+                               const std::string& findings = "");
 
 }  // namespace plumbline

@@ -13,13 +13,20 @@ std::string interval_text(const std::optional<Interval>& interval) {
   return interval ? fmt::format("[{:+.4f}, {:+.4f}]", interval->low, interval->high) : std::string("none");
 }
 
-std::string bootstrap_text(const Interval& interval) {
+std::string spread_text(const Interval& interval) {
   return interval_text(interval) + (interval.low < interval.high ? "" : kNoSpread);
 }
 
 std::string rate_text(double mean, const std::optional<Interval>& interval) {
   return interval ? fmt::format("{:.4f} [{:.4f}, {:.4f}]", mean, interval->low, interval->high)
                   : fmt::format("{:.4f}", mean);
+}
+
+std::string power_text(const Effect& effect) {
+  if (!effect.mde) return "none: all scores are equal";
+  return fmt::format("{:.4f} with {} prompts{}, at {}", *effect.mde, effect.effective_n,
+                     effect.required_n ? fmt::format("; {} would show this delta", *effect.required_n) : "",
+                     variance_words(effect));
 }
 
 std::string seeds_text(const Effect& effect) {
@@ -46,21 +53,23 @@ std::string value_text(const std::optional<double>& value) {
 
 std::string effect_text(const Effect& effect) {
   std::string text;
-  text += fmt::format("  n                    {} rows, {} distinct prompts\n", effect.num_rows, effect.effective_n);
+  text += fmt::format("  n                    {} rows, {} distinct prompts{}\n", effect.num_rows, effect.effective_n,
+                      effect.effective_n < effect.num_rows ? ": intervals are over prompts" : "");
   text += fmt::format("  base                 {}\n", rate_text(effect.base_mean, effect.base_interval));
   text += fmt::format("  candidate            {}\n", rate_text(effect.candidate_mean, effect.candidate_interval));
-  text += fmt::format("  delta                {:+.4f} {} ({})\n", effect.delta, interval_text(effect.interval),
-                      effect.method);
+  text += fmt::format(
+      "  delta                {:+.4f} {}\n", effect.delta,
+      effect.interval ? fmt::format("{} ({})", interval_text(effect.interval), effect.method) : effect.method);
   text += fmt::format("  gained, lost         {}, {} rows; p {:.3g}, exact over prompts {:.3g}\n", effect.num_gained,
                       effect.num_lost, effect.p, effect.exact_p);
   text += fmt::format(
-      "  paired bootstrap     {} of rows{}; for comparison with published figures\n", bootstrap_text(effect.published),
-      effect.published_by_item ? fmt::format(", {} of items", bootstrap_text(*effect.published_by_item)) : "");
+      "  paired bootstrap     {} of rows{}; for comparison with published figures\n", spread_text(effect.published),
+      effect.published_by_item ? fmt::format(", {} of items", spread_text(*effect.published_by_item)) : "");
   text += seeds_text(effect);
-  text += fmt::format("  confidence sequence  {}{}\n", interval_text(effect.confidence_sequence),
-                      effect.has_spread() ? "" : kNoSpread);
-  text += fmt::format("  detectable           {:.4f} with {} prompts{}\n", effect.mde, effect.effective_n,
-                      effect.required_n ? fmt::format("; {} would show this delta", *effect.required_n) : "");
+  text +=
+      fmt::format("  confidence sequence  {}\n", effect.confidence_sequence ? spread_text(*effect.confidence_sequence)
+                                                                            : "none: one prompt has no interval");
+  text += fmt::format("  detectable           {}\n", power_text(effect));
   return text;
 }
 

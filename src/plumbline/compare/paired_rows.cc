@@ -104,11 +104,16 @@ PairedRows pair_rows(
 }
 
 struct ItemRow {
-  std::string id, cluster;
-  std::string metric;  ///< of samples; empty for plain scores
+  std::string id, cluster;  ///< as JSON, where 2 and "2" are two
+  std::string metric;       ///< of samples; empty for plain scores
   int64_t seed = 0;
   double score = 0;
 };
+
+std::string json_id(const TypedObject& in, const std::string& key) {
+  in.id(key);  // or it is refused
+  return in.json().at(key).dump();
+}
 
 /// A line of a samples file of lm-evaluation-harness: its document, clustered by prompt. `filter` is that of the file.
 ItemRow read_sample(const TypedObject& in, std::string& filter) {
@@ -118,7 +123,8 @@ ItemRow read_sample(const TypedObject& in, std::string& filter) {
     throw DataError("data.several_filters", fmt::format("samples of the filters \"{}\" and \"{}\"", filter, own),
                     in.where(), "name one with --filter");
   }
-  ItemRow row{in.id("doc_id"), "", lm_eval_metric(in.json(), in.where()), 0, lm_eval_score(in.json(), in.where())};
+  ItemRow row{json_id(in, "doc_id"), "", lm_eval_metric(in.json(), in.where()), 0,
+              lm_eval_score(in.json(), in.where())};
   // Other documents under the same numbers are other items.
   if (const auto hash = in.optional_text("doc_hash")) row.id += ":" + hash->substr(0, 12);
   row.cluster = in.optional_text("prompt_hash").value_or(row.id);
@@ -139,8 +145,8 @@ std::vector<ItemRow> read_items(const std::string& path, const std::string& want
         rows.push_back(read_sample(in, filter));
         continue;
       }
-      ItemRow row{in.id("id"), "", "", in.optional_integer("seed").value_or(0), in.real("score")};
-      row.cluster = in.has("cluster") ? in.id("cluster") : row.id;
+      ItemRow row{json_id(in, "id"), "", "", in.optional_integer("seed").value_or(0), in.real("score")};
+      row.cluster = in.has("cluster") ? json_id(in, "cluster") : row.id;
       rows.push_back(std::move(row));
     }
   } catch (const DataError&) {
@@ -156,13 +162,18 @@ std::vector<ItemRow> read_items(const std::string& path, const std::string& want
 /// One item must be one question, scored one way, in both files.
 void require_same_item(const ItemRow& base, const ItemRow& candidate, const std::string& candidate_path) {
   const auto refuse = [&](const std::string& what, const std::string& first, const std::string& second) {
-    throw DataError(
-        "data.items_differ",
-        fmt::format("item \"{}\" (seed {}) has {} \"{}\" and \"{}\"", base.id, base.seed, what, first, second),
-        candidate_path, "both arms must see the same items, rendered and scored the same way");
+    throw DataError("data.items_differ",
+                    fmt::format("item {} (seed {}) has {} {} and {}", base.id, base.seed, what, first, second),
+                    candidate_path, "both arms must see the same items, rendered and scored the same way");
   };
-  if (base.metric != candidate.metric) refuse("the metric", base.metric, candidate.metric);
-  if (base.cluster != candidate.cluster) refuse("the prompt or cluster", base.cluster, candidate.cluster);
+  if (base.metric != candidate.metric) {
+    refuse("the metric", Json(base.metric).dump(), Json(candidate.metric).dump());
+  }
+  if (base.cluster == candidate.cluster) return;
+  const auto quoted = [](const std::string& name) { return name.starts_with('"') ? name : '"' + name + '"'; };
+  const bool look_alike = quoted(base.cluster) == quoted(candidate.cluster);
+  if (look_alike) refuse("the prompt or cluster", base.cluster, candidate.cluster);  // a number and a text
+  refuse("the prompt or cluster", quoted(base.cluster), quoted(candidate.cluster));
 }
 
 }  // namespace
@@ -189,13 +200,13 @@ ItemFiles pair_item_files(const std::string& base_path, const std::string& candi
                              candidate_rows = read_items(candidate_path, filter);
   for (const ItemRow& row : candidate_rows) {
     if (!candidates.emplace(key_of(row), &row).second) {
-      throw DataError("data.duplicate_id", fmt::format("item \"{}\" stands twice for seed {}", row.id, row.seed),
+      throw DataError("data.duplicate_id", fmt::format("item {} stands twice for seed {}", row.id, row.seed),
                       candidate_path, "give repeated items a seed each");
     }
   }
   const auto missing = [&](const ItemRow& row, const std::string& path) {
     if (allow_missing) return;
-    throw DataError("data.unpaired", fmt::format("item \"{}\" (seed {}) is in one file only", row.id, row.seed), path,
+    throw DataError("data.unpaired", fmt::format("item {} (seed {}) is in one file only", row.id, row.seed), path,
                     "--allow-missing leaves such items out and counts them");
   };
   ItemFiles files;
@@ -203,8 +214,8 @@ ItemFiles pair_item_files(const std::string& base_path, const std::string& candi
   std::map<std::pair<std::string, int64_t>, bool> seen;
   for (const ItemRow& row : base_rows) {
     if (!seen.emplace(key_of(row), true).second) {
-      throw DataError("data.duplicate_id", fmt::format("item \"{}\" stands twice for seed {}", row.id, row.seed),
-                      base_path, "give repeated items a seed each");
+      throw DataError("data.duplicate_id", fmt::format("item {} stands twice for seed {}", row.id, row.seed), base_path,
+                      "give repeated items a seed each");
     }
     const auto found = candidates.find(key_of(row));
     if (found == candidates.end()) {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "plumbline/stats/paired_binary.h"
-#include "plumbline/stats/power.h"
 
 namespace plumbline {
 namespace {
@@ -31,6 +30,11 @@ Interval scaled_interval(const Effect& effect, double factor) {
 std::string without_spread_to_pass(const Effect& effect) {
   constexpr int64_t kLeastPrompts = 6;
   if (effect.effective_n < 2) return "evaluate at least two distinct prompts: one has no interval";
+  // The bootstrap-t of two or three prompts has no ends though they differ.
+  const bool differ = effect.confidence_sequence && effect.confidence_sequence->low < effect.confidence_sequence->high;
+  if (!effect.interval && differ) {
+    return fmt::format("evaluate more distinct prompts: {} are too few for an interval", effect.effective_n);
+  }
   return fmt::format(
       "where all differences are equal the exact test needs at least {} distinct prompts that all gain, and there are "
       "{}",
@@ -106,10 +110,12 @@ std::string effect_to_pass(const Effect& effect, const Plan& plan, std::optional
 }
 
 std::string powered_to_pass(const Effect& effect, double threshold) {
-  std::string text =
-      threshold > 0 ? fmt::format("at least {} distinct prompts ({} here)", required_n(threshold), effect.effective_n)
-                    : std::string("no number of prompts detects a difference of 0");
-  const double tolerance = std::ceil(effect.mde * 1e4) / 1e4;
+  if (!effect.mde) return "scores that differ: of equal ones nobody knows what could be detected";
+  const std::optional<int64_t> prompts = prompts_to_detect(effect, threshold);
+  std::string text = prompts
+                         ? fmt::format("at least {} distinct prompts ({} here)", *prompts, effect.effective_n)
+                         : fmt::format("no number of prompts within reason detects a difference of {:.4g}", threshold);
+  const double tolerance = std::ceil(*effect.mde * 1e4) / 1e4;
   if (tolerance <= 1) text += fmt::format(", or a tolerance of at least {:.4f} {}", tolerance, kInAPlan);
   return text;
 }

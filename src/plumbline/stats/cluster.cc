@@ -1,5 +1,6 @@
 #include "plumbline/stats/cluster.h"
 
+#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -35,6 +36,21 @@ double mean_of(std::span<const Cluster> clusters) {
     rows += static_cast<double>(cluster.num_rows);
   }
   return sum / rows;
+}
+
+double standard_error_of(std::span<const Cluster> clusters) {
+  require_values(static_cast<int64_t>(clusters.size()), 2, "a standard error over items");
+  const double mean = mean_of(clusters), items = static_cast<double>(clusters.size());
+  double squares = 0, sum_squared = 0, rows = 0;
+  for (const Cluster& cluster : clusters) {
+    const double size = static_cast<double>(cluster.num_rows), residual = cluster.sum - mean * size;
+    squares += residual * residual;
+    sum_squared += cluster.sum * cluster.sum;
+    rows += size;
+  }
+  // What is left when all items agree is rounding.
+  if (squares <= 1e-24 * sum_squared) return 0;
+  return std::sqrt(squares * items / (items - 1)) / rows;
 }
 
 int64_t num_distinct(std::span<const std::string> values) {

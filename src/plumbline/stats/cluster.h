@@ -22,6 +22,11 @@ std::vector<Cluster> clusters_of(std::span<const std::string> items, std::span<c
 /// Sum of all differences over the number of all rows.
 double mean_of(std::span<const Cluster> clusters);
 
+/// Standard error of that mean, with items drawn and not rows: the linearised one of a ratio, with n - 1 below. One row
+/// an item makes it sd / sqrt(n); copies of every row change nothing. 0 when the items' means do not differ. Throws
+/// DataError(data.no_values), DataError(data.too_few_values) for one item.
+double standard_error_of(std::span<const Cluster> clusters);
+
 /// Distinct strings: prompts behind items, items behind rows.
 int64_t num_distinct(std::span<const std::string> values);
 

@@ -1,5 +1,6 @@
 #include "plumbline/stats/confidence_sequence.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "plumbline/stats/input.h"
@@ -20,6 +21,14 @@ Interval confidence_sequence(std::span<const double> differences) {
   require_finite(differences, "a confidence sequence");
   const double mean = mean_of(differences);
   const double radius = confidence_sequence_radius(static_cast<int64_t>(differences.size()), sample_sd(differences));
+  return {mean - radius, mean + radius};
+}
+
+Interval confidence_sequence(std::span<const Cluster> prompts, std::span<const Cluster> items) {
+  require_values(static_cast<int64_t>(prompts.size()), 2, "a confidence sequence");
+  const double error = std::max(standard_error_of(prompts), standard_error_of(items)), mean = mean_of(prompts);
+  const double sd = error * std::sqrt(static_cast<double>(prompts.size()));
+  const double radius = confidence_sequence_radius(static_cast<int64_t>(prompts.size()), sd);
   return {mean - radius, mean + radius};
 }
 

@@ -31,12 +31,18 @@ void require_rate(int64_t count, int64_t total, double level) {
 
 Interval wilson_interval(int64_t count, int64_t total, double level) {
   require_rate(count, total, level);
-  const double n = static_cast<double>(total), rate = static_cast<double>(count) / n;
+  const double n = static_cast<double>(total);
+  return wilson_interval_of_rate(static_cast<double>(count) / n, n, level);
+}
+
+Interval wilson_interval_of_rate(double rate, double n, double level) {
+  require_domain(n > 0 && rate >= 0 && rate <= 1 && level > 0 && level < 1,
+                 "a rate lies in [0, 1] and rests on n > 0, with a level inside (0, 1)");
   const double z = normal_quantile(0.5 + level / 2), z2 = z * z;
   const double middle = (rate + z2 / (2 * n)) / (1 + z2 / n);
   const double half = z / (1 + z2 / n) * std::sqrt(rate * (1 - rate) / n + z2 / (4 * n * n));
   // At the ends the bound is exactly 0 or 1; rounding would leave it a hair off.
-  return {count == 0 ? 0.0 : std::max(0.0, middle - half), count == total ? 1.0 : std::min(1.0, middle + half)};
+  return {rate == 0 ? 0.0 : std::max(0.0, middle - half), rate == 1 ? 1.0 : std::min(1.0, middle + half)};
 }
 
 Interval clopper_pearson_interval(int64_t count, int64_t total, double level) {

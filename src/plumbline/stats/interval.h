@@ -15,6 +15,10 @@ struct Interval {
 /// DataError(data.out_of_domain) unless 0 <= count <= total. `level` is the two-sided coverage, in (0, 1).
 Interval wilson_interval(int64_t count, int64_t total, double level = 0.95);
 
+/// The same of a rate that rests on `n` independent observations, which may be a fraction: an effective n. Throws
+/// DataError(data.out_of_domain) unless n > 0 and the rate is in [0, 1].
+Interval wilson_interval_of_rate(double rate, double n, double level = 0.95);
+
 /// The exact interval of Clopper and Pearson (1934), which covers at least `level`. Throws as wilson_interval does.
 Interval clopper_pearson_interval(int64_t count, int64_t total, double level = 0.95);
 

@@ -82,9 +82,14 @@ TEST(Compare, NamesTheDoctorsFindingsFirst) {
   EXPECT_EQ(text.rfind("findings: invalid: 1 error", 0), 0u) << text.substr(0, 200);
   EXPECT_THAT(text, HasSubstr("reward_hacks"));
   const test::TemporaryFolder folder;
-  words.insert(words.end(), {"--json", "--html", folder.file("c.html")});
+  words.insert(words.end(), {"--json", "--html", folder.file("c.html"), "--markdown", folder.file("c.md")});
   const ordered_json json = ordered_json::parse(compare(words).out);
-  const std::string page = read_file(folder.file("c.html"));
+  const std::string page = read_file(folder.file("c.html")), table = read_file(folder.file("c.md"));
+  EXPECT_THAT(table, HasSubstr("\nFindings: invalid: 1 error"));
+  for (const ordered_json& finding : json["doctor"]["findings"]) {
+    EXPECT_THAT(table, HasSubstr("**" + finding["id"].get<std::string>() + "**"));
+  }
+  EXPECT_LT(table.find("**reward_hacks**"), table.find("| gate |"));
   EXPECT_LT(page.find("<h2>Findings</h2>"), page.find("<h2>Gates</h2>"));
   EXPECT_EQ(json["doctor"]["findings"][0]["id"], "reward_hacks");
 }
@@ -182,6 +187,11 @@ TEST(Compare, ItemsOfAnyTwoFiles) {
   EXPECT_EQ(compare({"--items", b, fewer}).exit_code, 3);
   EXPECT_THAT(compare({"--items", b, fewer, "--allow-missing"}).out, HasSubstr("left out"));
   EXPECT_EQ(compare({"--items", b}).exit_code, 2);
+  const std::string two = folder.write("two.jsonl", "{\"id\": 1, \"score\": 0.1}\n{\"id\": 2, \"score\": 0.3}\n"),
+                    more = folder.write("more.jsonl", "{\"id\": 1, \"score\": 0.2}\n{\"id\": 2, \"score\": 0.9}\n");
+  const std::string text = compare({"--items", two, more}).out;
+  EXPECT_THAT(text, HasSubstr("+0.3500 none: 2 prompts are too few"));
+  EXPECT_EQ(text.find("inf"), std::string::npos);
 }
 
 }  // namespace

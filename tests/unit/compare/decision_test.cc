@@ -215,6 +215,33 @@ TEST_F(DecisionTest, ToleranceBelowTheDetectableEffectIsUnderpowered) {
   expect(Decision::kNoGo, "powered", "80 distinct prompts detect 0.2215, against the tolerance 0.1000");
 }
 
+/// 80 prompts scored 0 or 10, `num_gained` of which gain 10: sqrt(2 x 25 / 80) x 2.8016 = 2.2148 is detectable.
+TEST_F(DecisionTest, PowerOfScoresIsInTheirUnits) {
+  const auto state = [&](int num_gained) {
+    reports_.clear();
+    for (int64_t seed = 0; seed < 3; ++seed) {
+      Json report = made_report({.task = "custom", .seed = seed});
+      report["metric"] = "points";
+      for (const char* arm : {"base", "candidate"}) {
+        int i = 0;
+        for (Json& row : report["rows"][arm]) {
+          row["score"] = i < 20 || (arm == std::string("candidate") && i < 20 + num_gained) ? 10 : 0;
+          ++i;
+        }
+      }
+      add(report);
+    }
+    return gate(decide(), "powered");
+  };
+  const Gate large = state(18), small = state(16);  // 2.25 and 2
+  EXPECT_EQ(large.state, GateState::kPass) << large.words;
+  EXPECT_EQ(small.state, GateState::kFail) << small.words;
+  EXPECT_THAT(small.words, HasSubstr("80 distinct prompts detect 2.2148 (at the largest variance that scores from 0 to "
+                                     "10 can have), against the difference of 2.0000"));
+  // 7.8489 x .5 / .2^2 = 98.1.
+  EXPECT_THAT(small.to_pass, HasSubstr("at least 99 distinct prompts (80 here)"));
+}
+
 TEST_F(DecisionTest, CopiesOfOnePromptAreOneObservation) {
   add_all([](Json& report) {
     for (const char* arm : {"base", "candidate"}) {

@@ -50,8 +50,9 @@ TEST(OriginalReports, CodeGainIsTruncationOnThreePrompts) {
   const Judgement judgement = judge(reports, {});
   const Effect& effect = judgement.tasks[0].evidence.effect;
   expect_pooled(effect, 0.6666666666666666, 0.5902777777777778, 0.7430555555555556);
-  EXPECT_NEAR(effect.confidence_sequence.low, 0.5426416708767838, 1e-9);
-  EXPECT_NEAR(effect.confidence_sequence.high, 0.7906916624565494, 1e-9);
+  // Three prompts with means 0, 1, 1: standard error 1/3, radius at n = 3.
+  EXPECT_NEAR(effect.confidence_sequence->low, -2.779403951939152, 1e-9);
+  EXPECT_NEAR(effect.confidence_sequence->high, 4.112737285272485, 1e-9);
   EXPECT_EQ(effect.num_rows, 144);
   EXPECT_EQ(effect.effective_n, 3);
   EXPECT_EQ(judgement.decision, Decision::kNoGo);

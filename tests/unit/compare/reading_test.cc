@@ -238,6 +238,19 @@ TEST(ItemFilesTest, PairsByIdAndSeedAndCountsWhatIsMissing) {
   EXPECT_TRUE(pair_item_files(base, folder.write("copy.jsonl", read_file(base)), false).are_copies);
 }
 
+TEST(ItemFilesTest, ANumberAndATextAreTwoIds) {
+  const test::TemporaryFolder folder;
+  const std::string base = folder.write("b.jsonl", "{\"id\": 2, \"score\": 0}\n{\"id\": \"2\", \"score\": 1}\n");
+  const std::string turned = folder.write("t.jsonl", "{\"id\": \"2\", \"score\": 1}\n{\"id\": 2, \"score\": 0}\n");
+  const ItemFiles files = pair_item_files(base, turned, false);
+  ASSERT_EQ(files.pairs.rows.size(), 2u);
+  for (const PairedRow& row : files.pairs.rows) EXPECT_EQ(row.base, row.candidate) << row.item;
+  EXPECT_EQ(effect_of(files.pairs.rows).effective_n, 2);
+  const std::string numbers = folder.write("n.jsonl", "{\"id\": 2, \"score\": 0}\n"),
+                    texts = folder.write("s.jsonl", "{\"id\": \"2\", \"score\": 1}\n");
+  EXPECT_TRUE(contains(error_of([&] { pair_item_files(numbers, texts, false); }), "data.unpaired"));
+}
+
 TEST(ItemFilesTest, RefusesWhatIsNoScore) {
   const test::TemporaryFolder folder;
   const std::string good = folder.write("g.jsonl", "{\"id\": 1, \"score\": 0}\n");
@@ -280,6 +293,71 @@ TEST(EffectTest, OfRealScoresUsesTheBootstrapT) {
   EXPECT_TRUE(contains(effect.method, "bootstrap-t"));
   EXPECT_LT(effect.interval->low, effect.delta);
   EXPECT_FALSE(untruncated_rows(rows));
+}
+
+void expect_near(const std::optional<Interval>& seen, const std::optional<Interval>& wanted) {
+  ASSERT_TRUE(seen && wanted);
+  EXPECT_NEAR(seen->low, wanted->low, 1e-9);
+  EXPECT_NEAR(seen->high, wanted->high, 1e-9);
+}
+
+TEST(EffectTest, CopiesOfASeedChangeNothing) {
+  const auto rows_of = [](int num_seeds) {
+    std::vector<PairedRow> rows;
+    for (int seed = 0; seed < num_seeds; ++seed) {
+      for (int i = 0; i < 20; ++i) {
+        // 4 gain, 2 lose, 7 pass in both.
+        const double base = i < 4 ? 0 : i < 6 ? 1 : i < 13, candidate = i < 4 ? 1 : i < 6 ? 0 : i < 13;
+        rows.push_back({std::to_string(i), std::to_string(i), seed, base, candidate, {}});
+      }
+    }
+    return rows;
+  };
+  const Effect once = effect_of(rows_of(1));
+  // By the formulas: Wilson of 9 in 20; a = 1.4, s^2 = (6 - .2) / 19.
+  expect_near(once.base_interval, wilson_interval(9, 20));
+  const double radius = std::sqrt(5.8 / 19) * std::sqrt(2 * 1.4 / 8 * std::log(std::sqrt(1.4) / 0.05));
+  expect_near(once.confidence_sequence, Interval{0.1 - radius, 0.1 + radius});
+  for (const int seeds : {5, 50}) {
+    const Effect copies = effect_of(rows_of(seeds));
+    expect_near(copies.base_interval, once.base_interval);
+    expect_near(copies.candidate_interval, once.candidate_interval);
+    expect_near(copies.confidence_sequence, once.confidence_sequence);
+    expect_near(copies.interval, once.interval);
+    EXPECT_EQ(copies.mde, once.mde);
+    EXPECT_EQ(copies.required_n, once.required_n);
+  }
+}
+
+TEST(EffectTest, PowerIsInUnitsOfTheScores) {
+  const auto effect_at = [](double scale) {
+    std::vector<PairedRow> rows;
+    for (int i = 0; i < 30; ++i) {
+      rows.push_back({std::to_string(i), std::to_string(i), 0, scale * (i % 5), scale * (i % 5 + i % 3), {}});
+    }
+    return effect_of(rows);
+  };
+  // Scores from 0 to 6, delta 1: 36 / 4 is the largest variance of an arm.
+  const Effect effect = effect_at(1), scaled = effect_at(100);
+  const double z = 1.959963984540054 + 0.8416212335729143;
+  EXPECT_NEAR(*effect.mde, z * std::sqrt(2 * 9.0 / 30), 1e-9);
+  EXPECT_EQ(effect.required_n, std::ceil(z * z * 2 * 9.0));
+  EXPECT_NEAR(*scaled.mde, 100 * *effect.mde, 1e-7);
+  EXPECT_EQ(scaled.required_n, effect.required_n);
+  EXPECT_EQ(variance_words(scaled), "the largest variance that scores from 0 to 600 can have");
+  // Pass or fail keeps .25 an arm, whatever occurred.
+  std::vector<PairedRow> passes;
+  for (int i = 0; i < 30; ++i) passes.push_back({std::to_string(i), std::to_string(i), 0, 1, 1, {}});
+  EXPECT_NEAR(*effect_of(passes).mde, z * std::sqrt(2 * 0.25 / 30), 1e-9);
+  for (PairedRow& row : passes) row.base = row.candidate = 7;
+  EXPECT_FALSE(effect_of(passes).mde);
+}
+
+TEST(EffectTest, TwoRealScoresHaveNoInterval) {
+  const std::vector<PairedRow> rows = {{"a", "a", 0, 0.1, 0.2, {}}, {"b", "b", 0, 0.3, 0.9, {}}};
+  const Effect effect = effect_of(rows);
+  EXPECT_FALSE(effect.interval);
+  EXPECT_EQ(effect.method, "none: 2 prompts are too few for the bootstrap-t");
 }
 
 TEST(EffectTest, OfOneRowIsAnError) {

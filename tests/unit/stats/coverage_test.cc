@@ -9,6 +9,8 @@
 
 #include "plumbline/base/rng.h"
 #include "plumbline/stats/bootstrap.h"
+#include "plumbline/stats/clustered_rate.h"
+#include "plumbline/stats/confidence_sequence.h"
 #include "plumbline/stats/paired_binary.h"
 
 namespace plumbline {
@@ -109,6 +111,62 @@ TEST(HeadlineInterval, CoversWhenFiveSeedsShareItems) {
   for (const Cell& cell : {Cell{48, 0.1, 0, 5, 0.5}, Cell{48, 0.15, 0.15, 5, 0.9}, Cell{80, 0.3, 0.05, 5, 0}}) {
     expect_nominal(cell, coverage(cell, 3000, headline), 0.012);
   }
+}
+
+/// Passes of one arm at `rate`; two seeds of an item take the same draw with probability `sharing`.
+std::vector<Cluster> draw_passes(int64_t num_items, double rate, int num_seeds, double sharing, CounterRng& rng) {
+  std::vector<Cluster> clusters(static_cast<size_t>(num_items));
+  for (Cluster& cluster : clusters) {
+    const bool common = rng.next_unit() < rate;
+    for (int seed = 0; seed < num_seeds; ++seed) {
+      const bool own = rng.next_unit() < rate;
+      cluster.num_above += rng.next_unit() < std::sqrt(sharing) ? common : own;
+    }
+    cluster.num_rows = num_seeds;
+    cluster.sum = cluster.squares = static_cast<double>(cluster.num_above);
+  }
+  return clusters;
+}
+
+TEST(ArmInterval, CoversWhenFiveSeedsShareItems) {
+  for (const double sharing : {0.0, 0.5, 1.0}) {
+    for (const double rate : {0.1, 0.4}) {
+      int covered = 0;
+      constexpr int kDraws = 3000;
+      for (int draw = 0; draw < kDraws; ++draw) {
+        CounterRng rng({.seed = 12, .stream = Stream::kTest, .sample = static_cast<uint32_t>(draw)});
+        const std::vector<Cluster> passes = draw_passes(48, rate, 5, sharing, rng);
+        covered += !clustered_wilson_interval(passes, passes).excludes(rate);
+      }
+      EXPECT_GE(covered, (0.935 - 0.012) * kDraws) << sharing << " " << rate;
+    }
+  }
+}
+
+/// Looks after every tenth prompt from the twentieth to the 300th: the share of paths that ever leave the truth out.
+TEST(ConfidenceSequence, HoldsUnderPeekingWhenFiveSeedsShareItems) {
+  constexpr int kPaths = 600;
+  int missed = 0, missed_by_rows = 0;
+  for (int path = 0; path < kPaths; ++path) {
+    CounterRng rng({.seed = 13, .stream = Stream::kTest, .sample = static_cast<uint32_t>(path)});
+    const std::vector<Cluster> all = draw_clusters({300, 0.3, 0.1, 5, 0.9}, rng);
+    bool misses = false, misses_by_rows = false;
+    for (size_t n = 20; n <= all.size(); n += 10) {
+      const std::span<const Cluster> seen = std::span(all).first(n);
+      misses = misses || confidence_sequence(seen, seen).excludes(0.1);
+      std::vector<double> rows;
+      for (const Cluster& cluster : seen) {
+        rows.insert(rows.end(), static_cast<size_t>(cluster.num_above), 1);
+        rows.insert(rows.end(), static_cast<size_t>(cluster.num_below), -1);
+        rows.resize(rows.size() + static_cast<size_t>(cluster.num_rows - cluster.num_above - cluster.num_below), 0);
+      }
+      misses_by_rows = misses_by_rows || confidence_sequence(rows).excludes(0.1);
+    }
+    missed += misses;
+    missed_by_rows += misses_by_rows;
+  }
+  EXPECT_LE(missed, 0.05 * kPaths);
+  EXPECT_GT(missed_by_rows, 0.1 * kPaths);  // rows as observations would be wrong
 }
 
 TEST(HeadlineInterval, OfPooledRowsWouldBeTooNarrow) {

@@ -11,6 +11,7 @@
 #include "plumbline/base/json.h"
 #include "plumbline/stats/agreement.h"
 #include "plumbline/stats/bootstrap.h"
+#include "plumbline/stats/clustered_rate.h"
 #include "plumbline/stats/confidence_sequence.h"
 #include "plumbline/stats/exact_test.h"
 #include "plumbline/stats/granularity.h"
@@ -244,6 +245,101 @@ TEST(ConfidenceSequence, IsWiderThanTheIntervalOfOneLook) {
   const Interval sequence = confidence_sequence(differences), one_look = *paired_difference(differences).interval;
   EXPECT_LT(sequence.low, one_look.low);
   EXPECT_GT(sequence.high, one_look.high);
+}
+
+/// Rows of `num_copies` seeds that repeat the first: clusters by `keys` of one seed.
+std::vector<Cluster> copied(const Names& keys, const Values& values, int num_copies) {
+  Names all_keys;
+  Values all_values;
+  for (int copy = 0; copy < num_copies; ++copy) {
+    all_keys.insert(all_keys.end(), keys.begin(), keys.end());
+    all_values.insert(all_values.end(), values.begin(), values.end());
+  }
+  return clusters_of(all_keys, all_values);
+}
+
+TEST(StandardErrorOfClusters, ByHand) {
+  // One row an item: sd / sqrt(n) = sqrt(10 / 3) / sqrt(4) of 1, 2, 4, 5.
+  const Names items = {"a", "b", "c", "d"};
+  EXPECT_NEAR(standard_error_of(copied(items, Values{1, 2, 4, 5}, 1)), std::sqrt(10.0 / 3 / 4), 1e-15);
+  // Sums 1 of 1 row and 0 of 3: mean 1/4, residuals 3/4 and -3/4, squares 9/8, times 2 / 1, root over 4 rows.
+  const Cluster one = clusters_of(Names{"a"}, Values{1})[0], three = clusters_of(Names{"b", "b", "b"}, Values(3, 0))[0];
+  EXPECT_NEAR(standard_error_of(std::vector<Cluster>{one, three}), 1.5 / 4, 1e-15);
+  EXPECT_EQ(standard_error_of(copied(items, Values(4, 0.1), 7)), 0);
+  EXPECT_EQ(id_of([&] { standard_error_of(std::vector<Cluster>{one}); }), "data.too_few_values");
+}
+
+TEST(ConfidenceSequence, CountsPromptsAndNotRows) {
+  const Names items = {"a", "b", "c", "d", "e", "f"}, prompts = {"p", "p", "q", "q", "r", "r"};
+  const Values differences = {1, 0, 0, -1, 1, 1};
+  const Interval plain = confidence_sequence(differences);
+  for (const int copies : {1, 5, 50}) {
+    const std::vector<Cluster> by_item = copied(items, differences, copies),
+                               by_prompt = copied(prompts, differences, copies);
+    const Interval of_items = confidence_sequence(by_item, by_item),
+                   of_prompts = confidence_sequence(by_prompt, by_item);
+    EXPECT_NEAR(of_items.low, plain.low, 1e-12) << copies;
+    EXPECT_NEAR(of_items.high, plain.high, 1e-12) << copies;
+    // Means .5, -.5, 1 of prompts: mean 1/3, squares 7/6, sd sqrt(7/12); 3 prompts.
+    EXPECT_NEAR(of_prompts.high - 1.0 / 3, confidence_sequence_radius(3, std::sqrt(7.0 / 12)), 1e-12) << copies;
+  }
+}
+
+TEST(ConfidenceSequence, ItemsThatCancelWithinPromptsAreNoCertainty) {
+  const Names items = {"a", "b", "c", "d"}, prompts = {"p", "p", "q", "q"};
+  const Values differences = {1, 0, 0, 1};
+  const Interval sequence = confidence_sequence(clusters_of(prompts, differences), clusters_of(items, differences));
+  // Both prompts have the mean .5; items have sd sqrt(1/3), a standard error of sqrt(1/12), 2 prompts.
+  EXPECT_NEAR(sequence.high - 0.5, confidence_sequence_radius(2, std::sqrt(2.0 / 12)), 1e-12);
+}
+
+TEST(ConfidenceSequence, IsAtLeastThreeStandardErrorsWide) {
+  double least = 1e9;
+  for (int64_t n = 2; n < 100000; n = n * 11 / 10 + 1) {
+    least = std::min(least, confidence_sequence_radius(n, 1) * std::sqrt(static_cast<double>(n)));
+  }
+  EXPECT_GE(least, 3.03);
+}
+
+TEST(ClusteredWilson, OfOneRowAPromptIsWilsons) {
+  const Names items = {"a", "b", "c", "d", "e"};
+  for (const Values& passes : {Values{0, 0, 0, 0, 0}, Values{1, 0, 0, 1, 0}, Values{1, 1, 1, 1, 1}}) {
+    int64_t count = 0;
+    for (const double pass : passes) count += pass == 1;
+    const Interval plain = wilson_interval(count, 5);
+    const std::vector<Cluster> once = copied(items, passes, 1);
+    const Interval clustered = clustered_wilson_interval(once, once);
+    EXPECT_EQ(clustered.low, plain.low);
+    EXPECT_EQ(clustered.high, plain.high);
+    for (const int copies : {5, 50}) {
+      const std::vector<Cluster> clusters = copied(items, passes, copies);
+      EXPECT_NEAR(effective_rows(clusters, clusters), 5, 1e-12);
+      EXPECT_NEAR(clustered_wilson_interval(clusters, clusters).low, plain.low, 1e-12);
+      EXPECT_NEAR(clustered_wilson_interval(clusters, clusters).high, plain.high, 1e-12);
+    }
+  }
+}
+
+TEST(ClusteredWilson, DesignEffectByHand) {
+  // Prompts of 2 rows with 2, 1, 0, 0 passes: rate 3/8, residuals 5/4, 1/4, -3/4, -3/4, squares 11/4; independent
+  // 8 (3/8)(5/8) = 15/8. With a prompt of 2 rows added: (11/4 + 4) / (15/8 + 2) = 54/31.
+  const Names items = {"a", "b", "c", "d", "e", "f", "g", "h"}, prompts = {"p", "p", "q", "q", "r", "r", "s", "s"};
+  const Values passes = {1, 1, 1, 0, 0, 0, 0, 0};
+  for (const int copies : {1, 5}) {
+    const double rows = effective_rows(copied(prompts, passes, copies), copied(items, passes, copies));
+    EXPECT_NEAR(rows, 8 * 31.0 / 54, 1e-12) << copies;
+  }
+  // The ends solve |rate - p| = z sqrt(p (1 - p) / n).
+  const Interval interval = clustered_wilson_interval(clusters_of(prompts, passes), clusters_of(items, passes));
+  for (const double end : {interval.low, interval.high}) {
+    EXPECT_NEAR(std::abs(0.375 - end), 1.959963984540054 * std::sqrt(end * (1 - end) * 54 / 31 / 8), 1e-12);
+  }
+  // Passes that cancel within prompts make no more of the rows than there are.
+  const Values cancelling = {1, 0, 0, 1, 1, 0, 0, 1};
+  for (const int copies : {1, 5}) {
+    EXPECT_NEAR(effective_rows(copied(prompts, cancelling, copies), copied(items, cancelling, copies)), 8, 1e-12);
+  }
+  EXPECT_EQ(id_of([&] { clustered_wilson_interval(copied(prompts, Values(8, 0.5), 1), {}); }), "data.out_of_domain");
 }
 
 }  // namespace

@@ -99,7 +99,8 @@ int compare_main(const std::vector<std::string>& words) {
   const Judgement judgement = judge(reports, request);
   const doctor::Diagnosis diagnosis = doctor::diagnose_paths(paths);
   if (!html.empty()) write_file(html, judgement_html(judgement, request, doctor::diagnosis_markup(diagnosis)));
-  if (!markdown.empty()) write_file(markdown, judgement_markdown(judgement, request));
+  if (!markdown.empty())
+    write_file(markdown, judgement_markdown(judgement, request, doctor::findings_markdown(diagnosis)));
   if (as_json) {
     Json json = judgement_json(judgement, request);
     json["doctor"] = parse_json(doctor::diagnosis_json(diagnosis), "the diagnosis");

@@ -4,6 +4,7 @@
 
 #include "plumbline/base/error.h"
 #include "plumbline/doctor/diagnosis_output.h"
+#include "plumbline/report/markdown.h"
 
 namespace plumbline::doctor {
 namespace {
@@ -16,21 +17,35 @@ std::string fact_text(const FactValue& value) {
 
 constexpr size_t kShownFacts = 6;
 
+/// Where it was seen first, and the figures there: " (a.json): rows 3, ..."; not escaped.
+std::string first_place_text(const Finding& finding) {
+  if (finding.instances.empty()) return "";
+  const Instance& first = finding.instances.front();
+  std::string text = " (" + first.where + ")";
+  for (size_t i = 0; i < first.facts.size() && i < kShownFacts; ++i) {
+    text += fmt::format("{} {} {}", i == 0 ? ":" : ",", first.facts[i].first, fact_text(first.facts[i].second));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string findings_text(const Diagnosis& diagnosis) {
   if (diagnosis.health() == Health::kSound) return "findings: none\n";
   std::string text = "findings: " + escape_control(diagnosis_headline(diagnosis)) + "\n";
   for (const Finding& finding : diagnosis.findings) {
-    std::string line = fmt::format("  {:<7} {}", name_of(finding.severity), finding.kind->id);
-    if (!finding.instances.empty()) {
-      const Instance& first = finding.instances.front();
-      line += " (" + first.where + ")";
-      for (size_t i = 0; i < first.facts.size() && i < kShownFacts; ++i) {
-        line += fmt::format("{} {} {}", i == 0 ? ":" : ",", first.facts[i].first, fact_text(first.facts[i].second));
-      }
-    }
-    text += escape_control(line) + "\n";
+    text += fmt::format("  {:<7} {}{}\n", name_of(finding.severity), finding.kind->id,
+                        escape_control(first_place_text(finding)));
+  }
+  return text;
+}
+
+std::string findings_markdown(const Diagnosis& diagnosis) {
+  if (diagnosis.health() == Health::kSound) return "Findings: none\n";
+  std::string text = "Findings: " + markdown_text(diagnosis_headline(diagnosis)) + "\n\n";
+  for (const Finding& finding : diagnosis.findings) {
+    text += fmt::format("- {} **{}**{}\n", name_of(finding.severity), finding.kind->id,
+                        markdown_text(first_place_text(finding)));
   }
   return text;
 }

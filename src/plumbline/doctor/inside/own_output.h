@@ -13,6 +13,9 @@ namespace plumbline::doctor {
 /// sound. Escaped; with a newline at the end.
 std::string findings_text(const Diagnosis& diagnosis);
 
+/// The same as Markdown: a line, then a list; with a newline at the end.
+std::string findings_markdown(const Diagnosis& diagnosis);
+
 /// The finished page of report/run_report.h: what the doctor finds in the runs is named in its first line and stands
 /// below the pictures. Throws as write_report.
 WrittenReport write_report_with_findings(const std::vector<std::string>& folders, const std::string& path);
