@@ -3,7 +3,8 @@
 
 namespace plumbline {
 
-/// Installs handlers for SIGINT and SIGTERM that only set a flag; a second signal ends the process at once (exit 130).
+/// Installs handlers for SIGINT, SIGTERM and SIGHUP (unless it is ignored) that only set a flag. Repeats within a
+/// second are ignored; a later SIGINT or SIGTERM says so on stderr and ends the process at once (exit 130).
 void watch_interrupts();
 /// For work whose last unit can still be finished: from now on the first signal asks to finish (finish_requested), and
 /// only the next one interrupts. Call after watch_interrupts.

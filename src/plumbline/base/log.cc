@@ -32,6 +32,7 @@ spdlog::logger& logger() {
     const char* wanted = std::getenv("PLUMBLINE_LOG");
     made->set_level(wanted ? spdlog::level::from_str(wanted) : spdlog::level::info);
     made->flush_on(spdlog::level::debug);
+    made->set_error_handler([](const std::string&) {});  // a log that cannot be written is lost, nothing else
     return made;
   }();
   return *instance;

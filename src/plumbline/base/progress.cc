@@ -23,13 +23,19 @@ bool progress_is_silent() {
   return wanted && std::string_view(wanted) == "off";
 }
 
+bool takes_control_codes(int fd) {
+  const char *terminal = std::getenv("TERM"), *no_color = std::getenv("NO_COLOR");
+  if (no_color && *no_color) return false;
+  return terminal && *terminal && std::string_view(terminal) != "dumb" && ::isatty(fd) == 1;
+}
+
 Progress::Progress(std::string title, int64_t total, std::string unit)
     : title_(std::move(title)),
       unit_(std::move(unit)),
       total_(total),
       start_s_(now_s()),
       silent_(progress_is_silent()),
-      terminal_(::isatty(STDERR_FILENO) == 1),
+      terminal_(takes_control_codes(STDERR_FILENO)),
       shown_s_(start_s_) {}
 
 Progress::~Progress() {
@@ -59,7 +65,8 @@ void Progress::show(bool last) {
   }
   if (!note_.empty()) line += "  " + escape_control(note_);
   const char* end = terminal_ ? (last ? "\033[K\n" : "\033[K") : "\n";
-  fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", line, end);
+  // Not fmt::print, which throws when the stream cannot be written.
+  std::fputs(((terminal_ ? "\r" : "") + line + end).c_str(), stderr);
   std::fflush(stderr);
 }
 

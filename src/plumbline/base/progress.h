@@ -10,7 +10,10 @@ namespace plumbline {
 /// PLUMBLINE_PROGRESS=off: nothing is shown.
 bool progress_is_silent();
 
-/// Thread-safe. Finishes its line on destruction.
+/// True where `fd` is a terminal that takes colours and cursor moves: TERM says so and NO_COLOR is not set.
+bool takes_control_codes(int fd);
+
+/// Thread-safe. What cannot be written is lost, never an error. Finishes its line on destruction.
 class Progress {
  public:
   /// `title` names the work ("grading"), `total` may be 0 when unknown, `unit` is plural ("completions").
