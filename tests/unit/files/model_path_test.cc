@@ -123,6 +123,10 @@ TEST_F(ModelPath, AMissingModelListsWhatWasTried) {
       ADD_FAILURE() << path;
     } catch (const DataError& error) {
       EXPECT_EQ(error.id(), "data.missing_model");
+      if (path[0] == '/') {  // no name that the cache folder could hold
+        EXPECT_EQ(error.where(), path);
+        continue;
+      }
       EXPECT_EQ(error.where(), folder_.path() + "/models/" + path);
       EXPECT_THAT(error.message(), HasSubstr(folder_.path() + "/models"));
     }
