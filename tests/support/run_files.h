@@ -40,7 +40,8 @@ inline std::string metrics_without_times(const std::string& folder) {
   for (const std::string& line : split(read_file(folder + "/metrics.jsonl"), '\n')) {
     Json row = parse_json(line, "metrics"), rest = Json::object();
     for (const auto& [name, value] : row.items()) {
-      if (name != "step_time" && !name.starts_with("time/")) rest[name] = value;
+      const bool is_timing = name == "step_time" || name.starts_with("time/") || name.starts_with("perf/");
+      if (!is_timing) rest[name] = value;
     }
     kept += to_json_line(rest) + "\n";
   }
